@@ -1,0 +1,35 @@
+package dev.tollgate.core.catalog;
+
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** All models and providers of one moment. Immutable; a reload swaps it whole. */
+public final class Catalog {
+  private final Map<ModelId, Model> models;
+  private final Map<ProviderId, Provider> providers;
+
+  public Catalog(Collection<Provider> providers, Collection<Model> models) {
+    this.providers = new LinkedHashMap<>();
+    providers.forEach(provider -> this.providers.put(provider.id(), provider));
+    this.models = new LinkedHashMap<>();
+    models.forEach(model -> this.models.put(model.id(), model));
+  }
+
+  public Optional<Model> model(ModelId id) {
+    return Optional.ofNullable(models.get(id));
+  }
+
+  /** In the order of the configuration. */
+  public Collection<Model> models() {
+    return Collections.unmodifiableCollection(models.values());
+  }
+
+  public Collection<Provider> providers() {
+    return Collections.unmodifiableCollection(providers.values());
+  }
+}

@@ -1,0 +1,13 @@
+package dev.tollgate.core.catalog;
+
+/**
+ * What makes two upstream connections interchangeable: pools are keyed by it (DECISIONS 15).
+ *
+ * @param host name or address; the TLS name that is verified
+ */
+public record EndpointIdentity(boolean tls, String host, int port) {
+  @Override
+  public String toString() {
+    return (tls ? "https://" : "http://") + host + ":" + port;
+  }
+}

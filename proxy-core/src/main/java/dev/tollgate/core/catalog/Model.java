@@ -1,0 +1,39 @@
+package dev.tollgate.core.catalog;
+
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.money.PriceList;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A model that clients can name.
+ *
+ * @param created when the model was published, shown by the model list
+ * @param contextLength tokens that prompt and completion share; 0: unknown
+ * @param outputTokensMax 0: unknown
+ * @param outputTokensReserved what admission assumes when a request does not say (DECISIONS 8)
+ * @param capabilities names such as {@code streaming}, {@code tools}, {@code vision}
+ * @param routes at least one, in order of priority
+ */
+public record Model(
+    ModelId id,
+    Modality modality,
+    String name,
+    String description,
+    Instant created,
+    int contextLength,
+    int outputTokensMax,
+    int outputTokensReserved,
+    Set<String> capabilities,
+    PriceList prices,
+    List<Route> routes) {
+
+  public Model {
+    capabilities = Set.copyOf(capabilities);
+    routes = List.copyOf(routes);
+    if (routes.isEmpty()) {
+      throw new IllegalArgumentException("model without a route: " + id);
+    }
+  }
+}

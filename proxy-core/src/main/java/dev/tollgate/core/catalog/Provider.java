@@ -1,0 +1,68 @@
+package dev.tollgate.core.catalog;
+
+import dev.tollgate.core.id.ProviderId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A place that serves models: a dialect, an address, credentials and quirks (configuration only).
+ *
+ * @param dialect name of the wire format, such as {@code openai}
+ * @param basePath path prefix without a trailing slash, such as {@code /v1}; may be empty
+ * @param credentials keys to use; empty: none is sent
+ * @param headers extra request headers
+ * @param eventBytesMax the longest event of a stream and the longest plain reply
+ */
+public record Provider(
+    ProviderId id,
+    String dialect,
+    EndpointIdentity endpoint,
+    String basePath,
+    List<Secret> credentials,
+    Map<String, String> headers,
+    Clocks clocks,
+    PoolLimits pool,
+    Quirks quirks,
+    OnDisconnect onDisconnect,
+    int eventBytesMax) {
+
+  public Provider {
+    credentials = List.copyOf(credentials);
+    headers = Map.copyOf(headers);
+  }
+
+  /** The five clocks of DECISIONS 6. {@code total} does not run for streams. */
+  public record Clocks(
+      Duration connect,
+      Duration responseHeader,
+      Duration firstToken,
+      Duration idle,
+      Duration total) {
+    public static final Clocks DEFAULT =
+        new Clocks(
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(30),
+            Duration.ofMinutes(10));
+  }
+
+  /** Connections at most over all loops, requests waiting for one, and how long one idles. */
+  public record PoolLimits(int connectionsMax, int pendingMax, Duration idle) {
+    public static final PoolLimits DEFAULT = new PoolLimits(1024, 1024, Duration.ofSeconds(30));
+  }
+
+  /** Deviations from the dialect. */
+  public record Quirks(boolean streamOptions) {
+    public static final Quirks NONE = new Quirks(true);
+  }
+
+  /** What to do with the upstream when the client left (DECISIONS 3). */
+  public sealed interface OnDisconnect {
+    record Cancel() implements OnDisconnect {}
+
+    /** Read on for the usage, at most {@code time} and this share of the open streams. */
+    record Drain(Duration time, double share) implements OnDisconnect {}
+  }
+}

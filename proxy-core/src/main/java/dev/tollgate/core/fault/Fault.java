@@ -1,0 +1,86 @@
+package dev.tollgate.core.fault;
+
+import dev.tollgate.core.id.ProviderId;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One error as a client will see it (SPEC 7.1), without the request id, which the reply adds.
+ *
+ * @param param JSON path of the offending field, such as {@code messages[2].role}
+ * @param provider slug of the provider at fault
+ * @param retryAfterSeconds whole seconds until a retry makes sense; 0 where none is known
+ * @param retryForbidden whether the client must not retry although the code would allow it
+ * @param details structured context: values are String, Number, Boolean, List or Map of those
+ */
+public record Fault(
+    ErrorCode code,
+    String message,
+    @Nullable String param,
+    @Nullable ProviderId provider,
+    int retryAfterSeconds,
+    boolean retryForbidden,
+    Map<String, Object> details) {
+
+  public Fault {
+    details = Map.copyOf(details);
+  }
+
+  public static Fault of(ErrorCode code, String message) {
+    return new Fault(code, message, null, null, 0, false, Map.of());
+  }
+
+  /** A 400 for one field. */
+  public static Fault invalid(String param, String message) {
+    return invalid(List.of(new Issue(param, message)));
+  }
+
+  /** A 400 that lists every issue; {@code param} is the first one's. */
+  public static Fault invalid(List<Issue> issues) {
+    Issue first = issues.getFirst();
+    return new Fault(
+        ErrorCode.VALIDATION_FAILED,
+        first.param() == null ? first.message() : first.param() + ": " + first.message(),
+        first.param(),
+        null,
+        0,
+        false,
+        Map.of("issues", issues.stream().map(Issue::toDetails).toList()));
+  }
+
+  public Fault withProvider(ProviderId slug) {
+    return new Fault(code, message, param, slug, retryAfterSeconds, retryForbidden, details);
+  }
+
+  public Fault withRetryAfter(int seconds) {
+    return new Fault(code, message, param, provider, seconds, retryForbidden, details);
+  }
+
+  public Fault withoutRetry() {
+    return new Fault(code, message, param, provider, retryAfterSeconds, true, details);
+  }
+
+  public Fault withDetails(Map<String, Object> more) {
+    return new Fault(code, message, param, provider, retryAfterSeconds, retryForbidden, more);
+  }
+
+  /**
+   * The {@code x-should-retry} header's value, or null where SDKs may decide for themselves
+   * (DECISIONS 1): false where a retry cannot help, true where a Retry-After says when it will.
+   */
+  public @Nullable Boolean shouldRetry() {
+    return switch (code.clientRetry()) {
+      case NO -> false;
+      case WITH_RETRY_AFTER_ONLY -> !retryForbidden && retryAfterSeconds > 0;
+      case YES -> retryForbidden ? Boolean.FALSE : retryAfterSeconds > 0 ? Boolean.TRUE : null;
+    };
+  }
+
+  /** One validation issue: where and what. */
+  public record Issue(@Nullable String param, String message) {
+    Map<String, Object> toDetails() {
+      return param == null ? Map.of("message", message) : Map.of("param", param, "message", message);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package dev.tollgate.core.tenant;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.money.MicroUsd;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A key as it was read from the store, with its organization: immutable, shared by all loops.
+ *
+ * @param lastFour the secret's last four characters, for logs and lists
+ * @param expiresAt the instant from which the key is refused; null: never
+ */
+public record ApiKey(
+    KeyId id,
+    String name,
+    String lastFour,
+    Org org,
+    KeyState state,
+    @Nullable Instant expiresAt,
+    KeyScope scope,
+    KeyLimits limits) {
+
+  /**
+   * What the key may use (SPEC 5.3). An empty set means everything.
+   *
+   * @param allowedModels model ids in full
+   * @param allowedModalities wire names of modalities, such as {@code chat}
+   * @param allowedIps addresses or CIDR blocks
+   */
+  public record KeyScope(
+      Set<String> allowedModels, Set<String> allowedModalities, Set<String> allowedIps) {
+    public static final KeyScope ALL = new KeyScope(Set.of(), Set.of(), Set.of());
+
+    public KeyScope {
+      allowedModels = Set.copyOf(allowedModels);
+      allowedModalities = Set.copyOf(allowedModalities);
+      allowedIps = Set.copyOf(allowedIps);
+    }
+  }
+
+  /** The key's own limits (SPEC 5.3, DECISIONS 7); null: the configured default; 0: off. */
+  public record KeyLimits(
+      @Nullable Integer requestsPerSecond,
+      @Nullable Integer requestsPerMinute,
+      @Nullable Long tokensPerMinute,
+      @Nullable Integer concurrency,
+      @Nullable MicroUsd dailyBudget,
+      @Nullable MicroUsd monthlyBudget) {
+    public static final KeyLimits DEFAULT = new KeyLimits(null, null, null, null, null, null);
+  }
+}

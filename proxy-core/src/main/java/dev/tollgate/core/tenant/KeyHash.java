@@ -1,0 +1,45 @@
+package dev.tollgate.core.tenant;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/** The SHA-256 of a key's text: all that is ever stored or looked up of a secret (SPEC 5.2). */
+public final class KeyHash {
+  private final byte[] sha256;
+
+  private KeyHash(byte[] sha256) {
+    this.sha256 = sha256;
+  }
+
+  public static KeyHash of(String secret) {
+    try {
+      var digest = MessageDigest.getInstance("SHA-256");
+      return new KeyHash(digest.digest(secret.getBytes(StandardCharsets.ISO_8859_1)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every JDK has SHA-256", e);
+    }
+  }
+
+  /** A copy of the 32 bytes. */
+  public byte[] bytes() {
+    return sha256.clone();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof KeyHash hash && MessageDigest.isEqual(sha256, hash.sha256);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(sha256);
+  }
+
+  @Override
+  public String toString() {
+    return HexFormat.of().formatHex(sha256, 0, 4) + "…";
+  }
+}
