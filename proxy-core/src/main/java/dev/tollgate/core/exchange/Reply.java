@@ -1,0 +1,28 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/**
+ * What goes to the client. A request is answered by one {@link Whole}, by one {@link Refused}, or by
+ * {@link Opened}, any number of {@link Piece}s and one {@link Ended}. The reply handler adds the
+ * request id, the date, framing and the connection's fate.
+ */
+public sealed interface Reply {
+  /** A complete reply. Owns {@code body}. */
+  record Whole(int status, String contentType, List<Field> fields, ByteBuf body) implements Reply {}
+
+  /** The error envelope; status and retry fields follow from the fault. */
+  record Refused(Fault fault, List<Field> fields) implements Reply {}
+
+  /** Status 200 and the head of an event stream. */
+  record Opened(List<Field> fields) implements Reply {}
+
+  /** Whole events of an opened stream. Owns {@code events}. */
+  record Piece(ByteBuf events) implements Reply {}
+
+  /** The end of an opened stream; its {@code [DONE]} was in a piece. */
+  record Ended() implements Reply {}
+}

@@ -1,0 +1,5 @@
+/** The life of a request: phases, attempts, one way out. */
+@NullMarked
+package dev.tollgate.core.exchange;
+
+import org.jspecify.annotations.NullMarked;
