@@ -80,7 +80,9 @@ public record Fault(
   /** One validation issue: where and what. */
   public record Issue(@Nullable String param, String message) {
     Map<String, Object> toDetails() {
-      return param == null ? Map.of("message", message) : Map.of("param", param, "message", message);
+      return param == null
+          ? Map.of("message", message)
+          : Map.of("param", param, "message", message);
     }
   }
 }
