@@ -1,0 +1,31 @@
+package dev.tollgate.core.exchange;
+
+import java.util.Locale;
+
+/** How a request ended: the closed list of the access log's and the metrics' {@code outcome}. */
+public enum Ending {
+  OK,
+  OK_ESTIMATED,
+  REJECTED,
+  CLIENT_ABORT,
+  CLIENT_STALLED,
+  CLIENT_SLOW,
+  PROVIDER_UNAVAILABLE,
+  PROVIDER_TIMEOUT,
+  PROVIDER_DISCONNECT,
+  PROVIDER_ERROR,
+  PROVIDER_REJECTED,
+  PROVIDER_AUTH,
+  PROVIDER_RATE_LIMITED,
+  STREAM_INTERRUPTED,
+  DEPENDENCY_DOWN,
+  SHED,
+  DRAINED,
+  INTERNAL_ERROR;
+
+  private final String wire = name().toLowerCase(Locale.ROOT);
+
+  public String wire() {
+    return wire;
+  }
+}

@@ -1,0 +1,69 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.tenant.ApiKey;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything the log and the metrics say about one request: written once, when it ended. It holds no
+ * prompt, no reply and no secret.
+ *
+ * @param route the endpoint's documented path, or {@code other}
+ * @param status the HTTP status sent; 0 where the client left before any
+ * @param key null where the caller was not proven
+ * @param served null where the request never reached routing
+ * @param responseBytes bytes of body given to the connection
+ */
+public record RequestRecord(
+    RequestId id,
+    Duration total,
+    String clientAddress,
+    String method,
+    String route,
+    int status,
+    Ending ending,
+    @Nullable ErrorCode code,
+    @Nullable ApiKey key,
+    @Nullable Served served,
+    long requestBytes,
+    long responseBytes) {
+
+  /**
+   * What routing and the providers did.
+   *
+   * @param provider the one that served, or was last tried; null where none could be
+   * @param firstToken from admission to the first content event; null where none came
+   * @param upstream time spent waiting for providers
+   * @param overhead the rest: what this gateway added
+   * @param phases names and nanoseconds since admission, in order
+   */
+  public record Served(
+      ModelId model,
+      boolean stream,
+      @Nullable ProviderId provider,
+      List<AttemptRecord> attempts,
+      Usage usage,
+      MicroUsd cost,
+      @Nullable Duration firstToken,
+      Duration upstream,
+      Duration overhead,
+      List<PhaseEntry> phases) {}
+
+  /**
+   * One try at one provider.
+   *
+   * @param outcome {@code ok} or the name of the failure
+   * @param status the provider's HTTP status; 0 where none came
+   */
+  public record AttemptRecord(ProviderId provider, String outcome, int status, Duration took) {}
+
+  /** When a phase was entered. */
+  public record PhaseEntry(String phase, long nanosSinceAdmission) {}
+}

@@ -1,0 +1,32 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.fault.Fault;
+
+/** What answers authenticated requests: the seam between the client pipeline and the exchange. */
+public interface RequestService {
+  /**
+   * Begins to answer {@code request}; the reply goes to {@code downstream}, now or later, on its
+   * loop. The service ends the request's body.
+   */
+  Running start(ExchangeRequest request, Downstream downstream);
+
+  /** A request being answered, told of what happens on the client's side. Loop-confined. */
+  interface Running {
+    /** The client is gone: nothing more can be sent. No reply follows. */
+    void clientLeft(ClientExit exit);
+
+    /** {@link Downstream#isWritable()} changed. */
+    void writabilityChanged();
+
+    /** The node stops: end with this fault, in-stream if the stream is open. */
+    void cutShort(Fault fault);
+  }
+
+  /** How a client left. */
+  enum ClientExit {
+    /** FIN, half-close or RST. */
+    ABORTED,
+    /** Nothing it should read moved for {@code write_stall}. */
+    STALLED
+  }
+}
