@@ -1,0 +1,40 @@
+package dev.tollgate.core.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+/** An absent corpus must be loud, and a failing property must name its seed. */
+class CorporaTest {
+  @Test
+  void anAbsentPropertyIsNamed() {
+    assertThatThrownBy(() -> Corpora.resolve(null, "wire"))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("tollgate.shared");
+  }
+
+  @Test
+  void aWrongFolderIsNamed() {
+    assertThatThrownBy(() -> Corpora.resolve("no-such-folder", "wire"))
+        .isInstanceOf(AssertionError.class)
+        .hasMessageContaining("no-such-folder");
+  }
+
+  @Test
+  void aTableHasRows() {
+    assertThat(Corpora.rows("data/badjson.tsv")).isNotEmpty().allMatch(row -> row.length == 7);
+  }
+
+  @Test
+  void aFailingPropertyNamesItsSeed() {
+    assertThatThrownBy(
+            () ->
+                Seeds.forEach(
+                    random -> {
+                      throw new IllegalStateException("boom");
+                    }))
+        .hasMessageContaining("tollgate.seed=")
+        .hasMessageContaining("boom");
+  }
+}
