@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * pom as a single file ({@code java Format.java check|write <root>}), in one JVM for all files.
  */
 final class Format {
-  private static final String FIX = "mvn -q -N validate -Dformat=write";
+  private static final String FIX = "mvn -q -N verify -Dformat=write";
 
   private final Path root;
   private final boolean write;
