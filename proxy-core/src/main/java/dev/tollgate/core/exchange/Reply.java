@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * What goes to the client. A request is answered by one {@link Whole}, by one {@link Refused}, or by
- * {@link Opened}, any number of {@link Piece}s and one {@link Ended}. The reply handler adds the
+ * What goes to the client. A request is answered by one {@link Whole}, by one {@link Refused}, or
+ * by {@link Opened}, any number of {@link Piece}s and one {@link Ended}. The reply handler adds the
  * request id, the date, framing and the connection's fate.
  */
 public sealed interface Reply {

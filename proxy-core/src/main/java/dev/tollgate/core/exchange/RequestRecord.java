@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything the log and the metrics say about one request: written once, when it ended. It holds no
- * prompt, no reply and no secret.
+ * Everything the log and the metrics say about one request: written once, when it ended. It holds
+ * no prompt, no reply and no secret.
  *
  * @param route the endpoint's documented path, or {@code other}
  * @param status the HTTP status sent; 0 where the client left before any

@@ -1,4 +1,4 @@
-/** What tests of both modules share: corpora, seeds, ports to the outside that tests can hold. */
+/** What tests of both modules share: corpora, seeds, a scripted upstream, a raw client. */
 @NullMarked
 package dev.tollgate.core.testkit;
 

@@ -1,0 +1,176 @@
+package dev.tollgate.core.testkit;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything a peer has sent on one connection so far, and how it ended. One thread fills it from
+ * the socket; a script and a test take messages from it and wait for the end.
+ */
+final class Inbound {
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private final ByteArrayOutputStream received = new ByteArrayOutputStream();
+  private int takenBytes;
+  private boolean held;
+  private boolean over;
+  private @Nullable PeerClose peerClose;
+
+  /** Reads until the peer ends the connection or we close it; belongs on a thread of its own. */
+  void readAll(InputStream in) throws InterruptedException {
+    byte[] chunk = new byte[64 * 1024];
+    try {
+      while (true) {
+        awaitReleased();
+        int count = in.read(chunk);
+        if (count < 0) {
+          end(PeerClose.How.FIN);
+          return;
+        }
+        append(chunk, count);
+      }
+    } catch (IOException _) {
+      end(PeerClose.How.RST);
+    }
+  }
+
+  /** From now on nothing is read, so that the peer's sending comes to a halt. */
+  void hold(boolean hold) {
+    lock.lock();
+    try {
+      held = hold;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** We are closing: what the socket says from here on is our own doing. */
+  void abandon() {
+    lock.lock();
+    try {
+      over = true;
+      held = false;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  byte[] bytes() {
+    lock.lock();
+    try {
+      return received.toByteArray();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits for the next whole message and takes it; throws {@link PeerGone} if it cannot come. */
+  <M extends WireMessage> M take(Function<byte[], Optional<M>> cut, Deadline deadline)
+      throws InterruptedException {
+    lock.lock();
+    try {
+      while (true) {
+        byte[] all = received.toByteArray();
+        Optional<M> message = cut.apply(Arrays.copyOfRange(all, takenBytes, all.length));
+        if (message.isPresent()) {
+          takenBytes += message.get().rawBytes();
+          return message.get();
+        }
+        if (over || peerClose != null) {
+          throw new PeerGone();
+        }
+        awaitChange(deadline);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  PeerClose awaitPeerClose(Deadline deadline) throws InterruptedException {
+    lock.lock();
+    try {
+      while (peerClose == null) {
+        if (over) {
+          throw new PeerGone(); // our own script closed it first
+        }
+        awaitChange(deadline);
+      }
+      return peerClose;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until nothing more can come, whoever ended it. */
+  void awaitOver(Deadline deadline) throws InterruptedException {
+    lock.lock();
+    try {
+      while (!over && peerClose == null) {
+        awaitChange(deadline);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void awaitChange(Deadline deadline) throws InterruptedException {
+    int before = received.size();
+    while (before == received.size() && !over && peerClose == null) {
+      if (!changed.await(deadline.leftNanos(), NANOSECONDS)) {
+        throw deadline.missed();
+      }
+    }
+  }
+
+  private void awaitReleased() throws InterruptedException {
+    lock.lock();
+    try {
+      while (held) {
+        changed.await();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void append(byte[] chunk, int count) {
+    lock.lock();
+    try {
+      received.write(chunk, 0, count);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void end(PeerClose.How how) {
+    long atNanos = System.nanoTime();
+    lock.lock();
+    try {
+      if (!over) {
+        peerClose = new PeerClose(how, atNanos);
+      }
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The peer left before the script was done: the end of the script, and not a failure of it. */
+  static final class PeerGone extends RuntimeException {
+    PeerGone() {
+      super("peer gone", null, false, false);
+    }
+  }
+}

@@ -1,0 +1,247 @@
+package dev.tollgate.core.testkit;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that puts bytes on a socket and reads bytes off it, for tests of what really stands on
+ * the wire. It reads only when asked, so not asking is how a stalled reader is made. Each wait has
+ * a deadline.
+ */
+public final class RawClient implements AutoCloseable {
+  private final Socket socket;
+  private final ByteArrayOutputStream pending = new ByteArrayOutputStream();
+  private Duration within = Deadline.USUAL;
+  private @Nullable PeerClose peerClose;
+
+  private RawClient(Socket socket) {
+    this.socket = socket;
+  }
+
+  /** Connects to a port on 127.0.0.1. */
+  public static RawClient connect(int port) {
+    return connect(new Socket(), port);
+  }
+
+  /** Connects with a receive buffer this small, so that the sender feels a stalled reader soon. */
+  public static RawClient connectNarrow(int port, int receiveBufferBytes) {
+    Socket socket = new Socket();
+    io(() -> socket.setReceiveBufferSize(receiveBufferBytes));
+    return connect(socket, port);
+  }
+
+  /** Wraps a socket that is connected already, such as a TLS one. */
+  public static RawClient over(Socket connected) {
+    io(() -> connected.setTcpNoDelay(true));
+    return new RawClient(connected);
+  }
+
+  private static RawClient connect(Socket socket, int port) {
+    io(() -> socket.connect(new InetSocketAddress(Loopback.ADDRESS, port), 10_000));
+    return over(socket);
+  }
+
+  /** Changes how long each later read may take. */
+  public RawClient within(Duration each) {
+    within = each;
+    return this;
+  }
+
+  /** Sends text as UTF-8 in one write. */
+  public RawClient send(String text) {
+    return send(text.getBytes(UTF_8));
+  }
+
+  /** Sends bytes in one write. */
+  public RawClient send(byte[] bytes) {
+    io(() -> socket.getOutputStream().write(bytes));
+    return this;
+  }
+
+  /** Sends bytes in writes of {@code bytesPerWrite} each. */
+  public RawClient sendSplit(int bytesPerWrite, byte[] bytes) {
+    for (int at = 0; at < bytes.length; at += bytesPerWrite) {
+      send(Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + bytesPerWrite)));
+    }
+    return this;
+  }
+
+  /** Sends a POST of JSON with the headers a request needs, further header lines, and the body. */
+  public RawClient post(String target, String json, String... headerLines) {
+    byte[] body = json.getBytes(UTF_8);
+    StringBuilder head = new StringBuilder("POST " + target + " HTTP/1.1\r\nHost: localhost\r\n");
+    head.append("Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n");
+    for (String line : headerLines) {
+      head.append(line).append("\r\n");
+    }
+    byte[] start = head.append("\r\n").toString().getBytes(ISO_8859_1);
+    byte[] all = Arrays.copyOf(start, start.length + body.length);
+    System.arraycopy(body, 0, all, start.length, body.length);
+    return send(all);
+  }
+
+  /** Sends a GET with the headers a request needs and further header lines. */
+  public RawClient get(String target, String... headerLines) {
+    StringBuilder head = new StringBuilder("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n");
+    for (String line : headerLines) {
+      head.append(line).append("\r\n");
+    }
+    return send(head.append("\r\n").toString());
+  }
+
+  /** Reads one whole response, interim ones included; fails if the connection ends within it. */
+  public RawResponse readResponse() {
+    return readResponse(false);
+  }
+
+  /** Reads one whole response to a HEAD request. */
+  public RawResponse readHeadResponse() {
+    return readResponse(true);
+  }
+
+  private RawResponse readResponse(boolean toHead) {
+    Deadline deadline = Deadline.in(within, "a whole response");
+    while (true) {
+      Optional<RawResponse> response =
+          WireCut.response(pending.toByteArray(), peerClose != null, toHead);
+      if (response.isPresent()) {
+        drop(response.get().rawBytes());
+        return response.get();
+      }
+      if (!fill(deadline)) {
+        throw new AssertionError("ended by " + peerClose + " within a response: " + pending());
+      }
+    }
+  }
+
+  /** Reads up to and including the next occurrence of {@code mark}; one character per byte. */
+  public String readUntil(String mark) {
+    Deadline deadline = Deadline.in(within, "'" + mark + "'");
+    while (true) {
+      String all = pending();
+      int at = all.indexOf(mark);
+      if (at >= 0) {
+        drop(at + mark.length());
+        return all.substring(0, at + mark.length());
+      }
+      if (!fill(deadline)) {
+        throw new AssertionError("ended by " + peerClose + " before '" + mark + "': " + all);
+      }
+    }
+  }
+
+  /** Reads at least this many bytes of what was not taken yet, without taking them. */
+  public int peekAtLeast(int bytes) {
+    Deadline deadline = Deadline.in(within, bytes + " bytes");
+    while (pending.size() < bytes) {
+      if (!fill(deadline)) {
+        throw new AssertionError("ended by " + peerClose + " after " + pending.size() + " bytes");
+      }
+    }
+    return pending.size();
+  }
+
+  /** Reads until the peer ends the connection and returns all that was not taken yet. */
+  public byte[] readToEnd() {
+    Deadline deadline = Deadline.in(within, "the end of the connection");
+    while (fill(deadline)) {
+      // goes on until the end
+    }
+    byte[] all = pending.toByteArray();
+    pending.reset();
+    return all;
+  }
+
+  /** Reads until the peer ends the connection and says how and when that was seen. */
+  public PeerClose awaitClosed() {
+    Deadline deadline = Deadline.in(within, "the peer to close");
+    while (peerClose == null) {
+      fill(deadline);
+    }
+    return peerClose;
+  }
+
+  /** Ends the sending side (FIN) and can go on reading. */
+  public RawClient halfClose() {
+    io(socket::shutdownOutput);
+    return this;
+  }
+
+  /** Aborts the connection: RST. */
+  public void reset() {
+    io(
+        () -> {
+          socket.setSoLinger(true, 0);
+          socket.close();
+        });
+  }
+
+  /** The local port, by which a server's log or capture can be matched. */
+  public int localPort() {
+    return socket.getLocalPort();
+  }
+
+  @Override
+  public void close() {
+    io(socket::close);
+  }
+
+  /** Reads once; false at the end of the connection. */
+  private boolean fill(Deadline deadline) {
+    if (peerClose != null) {
+      return false;
+    }
+    byte[] chunk = new byte[64 * 1024];
+    try {
+      socket.setSoTimeout(deadline.leftMillis());
+      int count = socket.getInputStream().read(chunk);
+      if (count < 0) {
+        peerClose = new PeerClose(PeerClose.How.FIN, System.nanoTime());
+        return false;
+      }
+      pending.write(chunk, 0, count);
+      return true;
+    } catch (SocketTimeoutException _) {
+      throw new AssertionError(deadline.missed().getMessage() + "; so far: " + pending());
+    } catch (SocketException _) {
+      peerClose = new PeerClose(PeerClose.How.RST, System.nanoTime());
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String pending() {
+    return pending.toString(ISO_8859_1);
+  }
+
+  private void drop(int bytes) {
+    byte[] all = pending.toByteArray();
+    pending.reset();
+    pending.write(all, bytes, all.length - bytes);
+  }
+
+  private static void io(Io step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private interface Io {
+    void run() throws IOException;
+  }
+}
