@@ -1,0 +1,82 @@
+package dev.tollgate.core.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+import org.junit.platform.launcher.listeners.TestExecutionSummary;
+
+/** A test class that leaks turns the build red; one that does not stays green. */
+final class LeakCheckTest {
+
+  @Test
+  void aClassThatLeaksFails() {
+    TestExecutionSummary summary = run(Leaking.class);
+    assertThat(summary.getTestsSucceededCount()).isEqualTo(1);
+    assertThat(summary.getFailures())
+        .singleElement()
+        .satisfies(
+            failure ->
+                assertThat(failure.getException())
+                    .hasMessageStartingWith("LEAK: ")
+                    .hasMessageEndingWith("left 1 open")
+                    .satisfies(
+                        leak ->
+                            assertThat(leak.getSuppressed()[0].getStackTrace())
+                                .anyMatch(frame -> frame.getMethodName().equals("leaks"))));
+  }
+
+  @Test
+  void aClassThatReleasesPasses() {
+    assertThat(run(Releasing.class).getFailures()).isEmpty();
+  }
+
+  @Test
+  void whatAStaticInitializerOpenedIsNoLeak() {
+    assertThat(run(Constant.class).getFailures()).isEmpty();
+  }
+
+  private static TestExecutionSummary run(Class<?> tests) {
+    SummaryGeneratingListener listener = new SummaryGeneratingListener();
+    LauncherFactory.create()
+        .execute(
+            LauncherDiscoveryRequestBuilder.request()
+                .selectors(List.of(DiscoverySelectors.selectClass(tests)))
+                .configurationParameter(LeakCheck.GRACE_MILLIS, "100")
+                .build(),
+            listener);
+    return listener.getSummary();
+  }
+
+  static final class Leaking {
+    @Test
+    void leaks() {
+      assertThat(ByteBufAllocator.DEFAULT.heapBuffer(16).refCnt()).isEqualTo(1);
+    }
+  }
+
+  static final class Releasing {
+    @Test
+    void releases() {
+      ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(16);
+      assertThat(buffer.release()).isTrue();
+    }
+  }
+
+  static final class Constant {
+    private static final ByteBuf CONSTANT =
+        Unpooled.unreleasableBuffer(ByteBufAllocator.DEFAULT.directBuffer(16));
+
+    @Test
+    void uses() {
+      assertThat(CONSTANT.release()).isFalse();
+    }
+  }
+}
