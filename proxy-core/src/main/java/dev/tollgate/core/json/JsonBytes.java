@@ -1,0 +1,83 @@
+package dev.tollgate.core.json;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Finished JSON text as a range of bytes: a value, or a whole member. Whoever makes it from raw
+ * bytes vouches that they are well-formed. The array is never changed.
+ */
+public final class JsonBytes implements JsonValue {
+  public static final JsonBytes NULL = raw("null");
+  public static final JsonBytes TRUE = raw("true");
+  public static final JsonBytes FALSE = raw("false");
+
+  private final byte[] bytes;
+  private final int from;
+  private final int to;
+
+  private JsonBytes(byte[] bytes, int from, int to) {
+    this.bytes = bytes;
+    this.from = from;
+    this.to = to;
+  }
+
+  /** Well-formed JSON text. */
+  public static JsonBytes raw(String json) {
+    return raw(json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  public static JsonBytes raw(byte[] json) {
+    return new JsonBytes(json, 0, json.length);
+  }
+
+  public static JsonBytes raw(byte[] bytes, int from, int to) {
+    return new JsonBytes(bytes, from, to);
+  }
+
+  /** The value of an item as it stands in its source, not copied. */
+  public static JsonBytes of(JsonItems items, int i) {
+    return new JsonBytes(items.bytes(), items.valueStart(i), items.valueEnd(i));
+  }
+
+  public static JsonBytes string(String text) {
+    return value(text);
+  }
+
+  public static JsonBytes number(long number) {
+    return raw(Long.toString(number));
+  }
+
+  /** A tree of Map, Iterable, CharSequence, Number and Boolean. */
+  public static JsonBytes value(Object tree) {
+    ByteBuf out = Unpooled.buffer(64);
+    new JsonOut(out).value(tree);
+    return new JsonBytes(out.array(), 0, out.writerIndex());
+  }
+
+  /** A whole member, ready to be inserted into an object. */
+  public static JsonBytes member(String name, JsonBytes value) {
+    ByteBuf out = Unpooled.buffer(64 + value.to - value.from);
+    new JsonOut(out).name(name);
+    out.writeBytes(value.bytes, value.from, value.to - value.from);
+    return new JsonBytes(out.array(), 0, out.writerIndex());
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int from() {
+    return from;
+  }
+
+  int to() {
+    return to;
+  }
+
+  @Override
+  public String toString() {
+    return JsonText.raw(bytes, from, to);
+  }
+}

@@ -1,0 +1,158 @@
+package dev.tollgate.core.json;
+
+import java.util.Arrays;
+
+/**
+ * The items of one JSON object or array as ranges of the bytes they were read from. An item is a
+ * member (its name included) or an element; offsets are absolute in {@link #bytes()}. The lists of
+ * nested values are read through {@link #object} and {@link #array}: there is no other navigation.
+ */
+public abstract sealed class JsonItems permits JsonMembers, JsonElements {
+  private static final int ITEM_START = 0;
+  private static final int NAME_END = 1;
+  private static final int VALUE_START = 2;
+  private static final int VALUE_END = 3;
+  private static final int DEPTH = 4;
+  private static final int STRIDE = 5;
+  private static final int ITEMS_KEPT = 64;
+
+  private byte[] bytes = {};
+  private int start;
+  private int end;
+  private int size;
+  private int[] slots = new int[12 * STRIDE];
+
+  public final byte[] bytes() {
+    return bytes;
+  }
+
+  /** Offset of the opening bracket. */
+  public final int start() {
+    return start;
+  }
+
+  /** Offset behind the closing bracket. */
+  public final int end() {
+    return end;
+  }
+
+  public final int size() {
+    return size;
+  }
+
+  public final int valueStart(int i) {
+    return slot(i, VALUE_START);
+  }
+
+  /** Offset behind the value's last byte. */
+  public final int valueEnd(int i) {
+    return slot(i, VALUE_END);
+  }
+
+  public final JsonKind kind(int i) {
+    return JsonKind.ofFirst(bytes[valueStart(i)]);
+  }
+
+  /** The deepest nesting inside the value, this list's own bracket counting; see JsonLimits. */
+  public final int depth(int i) {
+    return slot(i, DEPTH);
+  }
+
+  /** The value as it is written: of numbers, the digits. */
+  public final String text(int i) {
+    return JsonText.raw(bytes, valueStart(i), valueEnd(i));
+  }
+
+  /** The decoded text of a string value. */
+  public final String string(int i) {
+    require(i, JsonKind.STRING);
+    return JsonText.decode(bytes, valueStart(i) + 1, valueEnd(i) - 1);
+  }
+
+  /** Whether the value is a string with this decoded text; nothing is allocated if it is ASCII. */
+  public final boolean isString(int i, String expected) {
+    return kind(i) == JsonKind.STRING
+        && JsonText.is(bytes, valueStart(i) + 1, valueEnd(i) - 1, expected);
+  }
+
+  /** Whether the value is a string of no characters. */
+  public final boolean isEmptyString(int i) {
+    return kind(i) == JsonKind.STRING && valueEnd(i) - valueStart(i) == 2;
+  }
+
+  /** The value of a number that is written as an integer and fits, else {@code otherwise}. */
+  public final long integer(int i, long otherwise) {
+    return kind(i) == JsonKind.NUMBER
+        ? JsonText.integer(bytes, valueStart(i), valueEnd(i), otherwise)
+        : otherwise;
+  }
+
+  /** The nearest double of a number value. */
+  public final double number(int i) {
+    require(i, JsonKind.NUMBER);
+    return Double.parseDouble(text(i));
+  }
+
+  /** The members of an object value. */
+  public final JsonMembers object(int i) {
+    JsonMembers members = new JsonMembers();
+    members.readInside(this, i);
+    return members;
+  }
+
+  /** The elements of an array value. */
+  public final JsonElements array(int i) {
+    JsonElements elements = new JsonElements();
+    elements.readInside(this, i);
+    return elements;
+  }
+
+  /** Offset where the item begins: a member's name or an element's value. */
+  final int itemStart(int i) {
+    return slot(i, ITEM_START);
+  }
+
+  final int itemNameEnd(int i) {
+    return slot(i, NAME_END);
+  }
+
+  final void require(int i, JsonKind expected) {
+    if (kind(i) != expected) {
+      throw new IllegalArgumentException("item " + i + " is " + kind(i) + ", not " + expected);
+    }
+  }
+
+  final void begin(byte[] newBytes, int newStart) {
+    bytes = newBytes;
+    start = newStart;
+    end = newStart;
+    size = 0;
+    if (slots.length > ITEMS_KEPT * STRIDE) {
+      slots = new int[ITEMS_KEPT * STRIDE];
+    }
+  }
+
+  final void add(int itemStart, int nameEnd, int valueStart, int valueEnd, int depth) {
+    int at = size * STRIDE;
+    if (at == slots.length) {
+      slots = Arrays.copyOf(slots, 2 * slots.length);
+    }
+    slots[at + ITEM_START] = itemStart;
+    slots[at + NAME_END] = nameEnd;
+    slots[at + VALUE_START] = valueStart;
+    slots[at + VALUE_END] = valueEnd;
+    slots[at + DEPTH] = depth;
+    size++;
+  }
+
+  final void finish(int newEnd) {
+    end = newEnd;
+  }
+
+  private int slot(int i, int field) {
+    if (i < 0 || i >= size) {
+      throw new IndexOutOfBoundsException("item " + i + " of " + size);
+    }
+    return slots[i * STRIDE + field];
+  }
+}

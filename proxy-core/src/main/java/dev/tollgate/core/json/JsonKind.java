@@ -1,0 +1,31 @@
+package dev.tollgate.core.json;
+
+/** What kind of value a JSON range holds. */
+public enum JsonKind {
+  STRING,
+  NUMBER,
+  TRUE,
+  FALSE,
+  NULL,
+  OBJECT,
+  ARRAY;
+
+  private static final JsonKind[] KINDS = values();
+
+  /** Tells the kind by a valid value's first byte. */
+  static JsonKind ofFirst(byte first) {
+    return switch (first) {
+      case '"' -> STRING;
+      case '{' -> OBJECT;
+      case '[' -> ARRAY;
+      case 't' -> TRUE;
+      case 'f' -> FALSE;
+      case 'n' -> NULL;
+      default -> NUMBER;
+    };
+  }
+
+  static JsonKind of(int ordinal) {
+    return KINDS[ordinal];
+  }
+}

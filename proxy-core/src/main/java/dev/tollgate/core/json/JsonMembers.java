@@ -1,0 +1,125 @@
+package dev.tollgate.core.json;
+
+import dev.tollgate.core.json.InvalidJson.Reason;
+
+/**
+ * The members of one JSON object as byte ranges, in order, duplicates included. A whole document is
+ * read with {@link #of} (once) or {@link #read} (again and again into the same object, which
+ * allocates nothing); both accept exactly the strict documents within {@link JsonLimits}.
+ */
+public final class JsonMembers extends JsonItems {
+  private final JsonScanner scanner = new JsonScanner();
+
+  /** An empty list, to be filled by {@link #read} or {@link #readInside}. */
+  public JsonMembers() {}
+
+  /** Reads a document that must be one object, such as a request's body. */
+  public static JsonMembers of(byte[] bytes, int from, int to) throws InvalidJson {
+    JsonMembers members = new JsonMembers();
+    JsonReader.read(bytes, from, to, members);
+    return members;
+  }
+
+  /** Reads a document that must be one object into this list, such as a stream's chunk. */
+  public void read(byte[] bytes, int from, int to) throws InvalidJson {
+    int open = scanner.document(bytes, from, to);
+    if (bytes[open] != '{') {
+      scanner.endOfDocument(scanner.value(open, 1));
+      throw scanner.refused(Reason.NOT_AN_OBJECT, open, "the root is not an object");
+    }
+    members(bytes, open, JsonLimits.ROOT_MEMBERS_MAX);
+    scanner.endOfDocument(end());
+  }
+
+  /** Reads an object value of a list that was read before into this list. */
+  public void readInside(JsonItems parent, int i) {
+    parent.require(i, JsonKind.OBJECT);
+    scanner.reset(parent.bytes(), parent.valueStart(i), parent.valueEnd(i));
+    try {
+      members(parent.bytes(), parent.valueStart(i), Integer.MAX_VALUE);
+    } catch (InvalidJson e) {
+      throw new IllegalStateException("the bytes were changed after they were read", e);
+    }
+  }
+
+  /** Offset of the object's opening bracket. */
+  public int objectStart() {
+    return start();
+  }
+
+  /** Offset behind the object's closing bracket. */
+  public int objectEnd() {
+    return end();
+  }
+
+  /** The decoded name: two spellings of one name are equal. */
+  public String name(int i) {
+    return JsonText.decode(bytes(), nameStart(i) + 1, nameEnd(i) - 1);
+  }
+
+  /** Whether the decoded name is this; nothing is allocated if it is ASCII without escapes. */
+  public boolean isName(int i, String expected) {
+    return JsonText.is(bytes(), nameStart(i) + 1, nameEnd(i) - 1, expected);
+  }
+
+  /** Offset of the name's opening quotation mark. */
+  public int nameStart(int i) {
+    return itemStart(i);
+  }
+
+  /** Offset behind the name's closing quotation mark. */
+  public int nameEnd(int i) {
+    return itemNameEnd(i);
+  }
+
+  /** The first member of a name, -1 if there is none. */
+  public int indexOf(String name) {
+    return indexOf(name, 0);
+  }
+
+  /** The first member of a name at or behind an index, -1 if there is none. */
+  public int indexOf(String name, int fromIndex) {
+    for (int i = fromIndex; i < size(); i++) {
+      if (isName(i, name)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  public int count(String name) {
+    int count = 0;
+    for (int i = indexOf(name); i >= 0; i = indexOf(name, i + 1)) {
+      count++;
+    }
+    return count;
+  }
+
+  private void members(byte[] bytes, int open, int membersMax) throws InvalidJson {
+    begin(bytes, open);
+    int at = scanner.space(open + 1);
+    if (scanner.peek(at) == '}') {
+      finish(at + 1);
+      return;
+    }
+    while (true) {
+      at = member(at);
+      if (size() > membersMax) {
+        throw scanner.refused(Reason.TOO_MANY_MEMBERS, at, "too many members");
+      }
+      if (scanner.peek(at) == '}') {
+        finish(at + 1);
+        return;
+      }
+      at = scanner.token(at, ',');
+    }
+  }
+
+  private int member(int nameStart) throws InvalidJson {
+    int nameEnd = scanner.name(nameStart);
+    int valueStart = scanner.token(nameEnd, ':');
+    int valueEnd = scanner.measuredValue(valueStart, 2);
+    add(nameStart, nameEnd, valueStart, valueEnd, Math.max(1, scanner.deepest()));
+    return scanner.space(valueEnd);
+  }
+}

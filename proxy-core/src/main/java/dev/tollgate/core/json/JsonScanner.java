@@ -1,0 +1,244 @@
+package dev.tollgate.core.json;
+
+import static dev.tollgate.core.json.InvalidJson.malformed;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * A strict RFC 8259 scanner over bytes that are known to be UTF-8: it validates and finds where
+ * values end, and allocates nothing. Each step takes an offset and gives the offset behind.
+ */
+final class JsonScanner {
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long ONES = 0x0101_0101_0101_0101L;
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
+  private byte[] bytes = {};
+  private int from;
+  private int to;
+  private int deepest;
+
+  /** Turns to a whole document; the root is at the first byte that is not white space. */
+  int document(byte[] newBytes, int newFrom, int newTo) throws InvalidJson {
+    reset(newBytes, newFrom, newTo);
+    int invalid = StrictUtf8.indexOfInvalid(bytes, from, to);
+    if (invalid >= 0) {
+      throw malformed(invalid - from, "not UTF-8");
+    }
+    int root = space(from);
+    peek(root);
+    return root;
+  }
+
+  /** Checks that nothing but white space is behind the root. */
+  void endOfDocument(int rootEnd) throws InvalidJson {
+    int at = space(rootEnd);
+    if (at < to) {
+      throw malformed(at - from, "there is more behind the root");
+    }
+  }
+
+  /** Turns to a range that was validated before. */
+  void reset(byte[] newBytes, int newFrom, int newTo) {
+    bytes = newBytes;
+    from = newFrom;
+    to = newTo;
+  }
+
+  InvalidJson refused(InvalidJson.Reason reason, int at, String message) {
+    return new InvalidJson(reason, at - from, message);
+  }
+
+  /** Skips a value whose opening bracket, if it is one, makes the nesting {@code depth}. */
+  int value(int at, int depth) throws InvalidJson {
+    return switch (peek(at)) {
+      case '"' -> string(at);
+      case '{' -> object(at, depth);
+      case '[' -> array(at, depth);
+      case 't' -> literal(at, "true");
+      case 'f' -> literal(at, "false");
+      case 'n' -> literal(at, "null");
+      default -> number(at);
+    };
+  }
+
+  /** Skips a value as {@link #value} does and keeps how deep it is: see {@link #deepest()}. */
+  int measuredValue(int at, int depth) throws InvalidJson {
+    deepest = 0;
+    return value(at, depth);
+  }
+
+  /** The deepest nesting of the value measured last, 0 if it holds no brackets. */
+  int deepest() {
+    return deepest;
+  }
+
+  int space(int at) {
+    int next = at;
+    while (next < to && isSpace(bytes[next])) {
+      next++;
+    }
+    return next;
+  }
+
+  /** Skips a name, of which a bounded number of bytes may stand between the quotes. */
+  int name(int at) throws InvalidJson {
+    if (peek(at) != '"') {
+      throw malformed(at - from, "a name must begin with a quotation mark");
+    }
+    int end = string(at);
+    if (end - at - 2 > JsonLimits.NAME_BYTES_MAX) {
+      throw refused(InvalidJson.Reason.NAME_TOO_LONG, at, "a name is too long");
+    }
+    return end;
+  }
+
+  /** Skips white space, one expected byte and white space. */
+  int token(int at, char expected) throws InvalidJson {
+    int next = space(at);
+    if (peek(next) != expected) {
+      throw malformed(next - from, "'" + expected + "' is missing");
+    }
+    return space(next + 1);
+  }
+
+  /** The byte at an offset, where the document must not end before. */
+  byte peek(int at) throws InvalidJson {
+    if (at >= to) {
+      throw malformed(to - from, "the document ends early");
+    }
+    return bytes[at];
+  }
+
+  private int object(int open, int depth) throws InvalidJson {
+    enter(open, depth);
+    int at = space(open + 1);
+    if (peek(at) == '}') {
+      return at + 1;
+    }
+    while (true) {
+      at = token(name(at), ':');
+      at = space(value(at, depth + 1));
+      if (peek(at) == '}') {
+        return at + 1;
+      }
+      at = token(at, ',');
+    }
+  }
+
+  private int array(int open, int depth) throws InvalidJson {
+    enter(open, depth);
+    int at = space(open + 1);
+    if (peek(at) == ']') {
+      return at + 1;
+    }
+    while (true) {
+      at = space(value(at, depth + 1));
+      if (peek(at) == ']') {
+        return at + 1;
+      }
+      at = token(at, ',');
+    }
+  }
+
+  private void enter(int open, int depth) throws InvalidJson {
+    if (depth > JsonLimits.DEPTH_MAX) {
+      throw refused(InvalidJson.Reason.TOO_DEEP, open, "nested too deeply");
+    }
+    deepest = Math.max(deepest, depth);
+  }
+
+  private int string(int open) throws InvalidJson {
+    int at = open + 1;
+    while (true) {
+      at = plainText(at);
+      byte next = peek(at);
+      if (next == '"') {
+        return at + 1;
+      }
+      if (next != '\\') {
+        throw malformed(at - from, "a control character stands unescaped in a string");
+      }
+      at = escape(at);
+    }
+  }
+
+  /** Skips what stands for itself, eight bytes at a time. */
+  private int plainText(int from) {
+    int at = from;
+    while (at + Long.BYTES <= to && specials((long) LONGS.get(bytes, at)) == 0) {
+      at += Long.BYTES;
+    }
+    while (at < to && bytes[at] != '"' && bytes[at] != '\\' && (bytes[at] & 0xff) >= 0x20) {
+      at++;
+    }
+    return at;
+  }
+
+  /** Not 0 if one of eight bytes is a quotation mark, a backslash or a control character. */
+  private static long specials(long eight) {
+    long quote = eight ^ (ONES * '"');
+    long backslash = eight ^ (ONES * '\\');
+    long found = (quote - ONES) & ~quote;
+    found |= (backslash - ONES) & ~backslash;
+    found |= (eight - ONES * 0x20) & ~eight;
+    return found & HIGH_BITS;
+  }
+
+  private int escape(int backslash) throws InvalidJson {
+    return switch (peek(backslash + 1)) {
+      case '"', '\\', '/', 'b', 'f', 'n', 'r', 't' -> backslash + 2;
+      case 'u' -> hexadecimal(backslash + 2);
+      default -> throw malformed(backslash - from, "unknown escape in a string");
+    };
+  }
+
+  private int hexadecimal(int start) throws InvalidJson {
+    for (int i = start; i < start + 4; i++) {
+      if (Character.digit(peek(i), 16) < 0) {
+        throw malformed(i - from, "an escape needs four hexadecimal digits");
+      }
+    }
+    return start + 4;
+  }
+
+  private int number(int start) throws InvalidJson {
+    int at = bytes[start] == '-' ? start + 1 : start;
+    at = peek(at) == '0' ? at + 1 : digits(at);
+    if (at < to && bytes[at] == '.') {
+      at = digits(at + 1);
+    }
+    if (at < to && (bytes[at] == 'e' || bytes[at] == 'E')) {
+      byte sign = peek(at + 1);
+      at = digits(sign == '+' || sign == '-' ? at + 2 : at + 1);
+    }
+    return at;
+  }
+
+  private int digits(int start) throws InvalidJson {
+    int at = start;
+    while (at < to && '0' <= bytes[at] && bytes[at] <= '9') {
+      at++;
+    }
+    if (at == start) {
+      throw malformed(at - from, at < to ? "no value or digit where one must be" : "ends early");
+    }
+    return at;
+  }
+
+  private int literal(int start, String text) throws InvalidJson {
+    for (int i = 0; i < text.length(); i++) {
+      if (peek(start + i) != text.charAt(i)) {
+        throw malformed(start - from, "unknown literal");
+      }
+    }
+    return start + text.length();
+  }
+
+  private static boolean isSpace(byte b) {
+    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  }
+}

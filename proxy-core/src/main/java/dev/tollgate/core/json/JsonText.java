@@ -1,0 +1,90 @@
+package dev.tollgate.core.json;
+
+import java.nio.charset.StandardCharsets;
+
+/** Reads the text of strings, names and numbers out of bytes that were validated before. */
+final class JsonText {
+  private JsonText() {}
+
+  static String raw(byte[] bytes, int from, int to) {
+    return new String(bytes, from, to - from, StandardCharsets.UTF_8);
+  }
+
+  /** Decodes what stands between two quotation marks. */
+  static String decode(byte[] bytes, int from, int to) {
+    int at = backslash(bytes, from, to);
+    if (at == to) {
+      return raw(bytes, from, to);
+    }
+    StringBuilder text = new StringBuilder(to - from);
+    int run = from;
+    while (at < to) {
+      text.append(raw(bytes, run, at));
+      text.append(escaped(bytes, at));
+      run = at + (bytes[at + 1] == 'u' ? 6 : 2);
+      at = backslash(bytes, run, to);
+    }
+    return text.append(raw(bytes, run, to)).toString();
+  }
+
+  /** Whether what stands between two quotation marks decodes to the expected text. */
+  static boolean is(byte[] bytes, int from, int to, String expected) {
+    int length = expected.length();
+    if (to - from < length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      byte b = bytes[from + i];
+      if (b == '\\' || b < 0) {
+        return decode(bytes, from, to).equals(expected);
+      }
+      if (b != expected.charAt(i)) {
+        return false;
+      }
+    }
+    return to - from == length;
+  }
+
+  static long integer(byte[] bytes, int from, int to, long otherwise) {
+    boolean negative = bytes[from] == '-';
+    int at = negative ? from + 1 : from;
+    long value = 0;
+    for (; at < to; at++) {
+      int digit = bytes[at] - '0';
+      if (digit < 0 || digit > 9 || value < (Long.MIN_VALUE + digit) / 10) {
+        return otherwise;
+      }
+      value = value * 10 - digit;
+    }
+    return negative ? value : value == Long.MIN_VALUE ? otherwise : -value;
+  }
+
+  private static int backslash(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to && bytes[at] != '\\') {
+      at++;
+    }
+    return at;
+  }
+
+  private static char escaped(byte[] bytes, int backslash) {
+    byte letter = bytes[backslash + 1];
+    return switch (letter) {
+      case 'b' -> '\b';
+      case 'f' -> '\f';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      case 'u' -> hexadecimal(bytes, backslash + 2);
+      default -> (char) letter;
+    };
+  }
+
+  private static char hexadecimal(byte[] bytes, int from) {
+    int value = 0;
+    for (int i = from; i < from + 4; i++) {
+      value = 16 * value + Character.digit(bytes[i], 16);
+    }
+    return (char) value;
+  }
+}

@@ -1,0 +1,52 @@
+package dev.tollgate.core.json;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A JSON path such as {@code messages[2].role}, as error bodies name fields. Persistent: longer
+ * paths share their beginning, and the text is made only when asked for.
+ */
+public final class Param {
+  private final @Nullable Param parent;
+  private final @Nullable String name;
+  private final int index;
+
+  private Param(@Nullable Param parent, @Nullable String name, int index) {
+    this.parent = parent;
+    this.name = name;
+    this.index = index;
+  }
+
+  /** The path of a top-level member. */
+  public static Param of(String name) {
+    return new Param(null, name, -1);
+  }
+
+  /** The path of a member of the object at this path. */
+  public Param dot(String member) {
+    return new Param(this, member, -1);
+  }
+
+  /** The path of an element of the array at this path. */
+  public Param at(int element) {
+    return new Param(this, null, element);
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder();
+    appendTo(text);
+    return text.toString();
+  }
+
+  private void appendTo(StringBuilder text) {
+    if (parent != null) {
+      parent.appendTo(text);
+    }
+    if (name == null) {
+      text.append('[').append(index).append(']');
+    } else {
+      text.append(text.isEmpty() ? "" : ".").append(name);
+    }
+  }
+}

@@ -1,0 +1,70 @@
+package dev.tollgate.core.json;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Tells whether bytes are UTF-8 as RFC 3629 defines it: no overlong forms, no encoded surrogates,
+ * nothing above U+10FFFF. JSON parsers over bytes accept some of these, so this runs first.
+ */
+public final class StrictUtf8 {
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+
+  private StrictUtf8() {}
+
+  public static boolean isValid(byte[] bytes, int from, int to) {
+    return indexOfInvalid(bytes, from, to) < 0;
+  }
+
+  /** Offset of the first byte that begins no valid sequence, -1 if there is none. */
+  static int indexOfInvalid(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at < to) {
+      at = skipAscii(bytes, at, to);
+      while (at < to && bytes[at] < 0) {
+        int length = sequenceLength(bytes, at, to);
+        if (length == 0) {
+          return at;
+        }
+        at += length;
+      }
+    }
+    return -1;
+  }
+
+  private static int skipAscii(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at + Long.BYTES <= to && ((long) LONGS.get(bytes, at) & HIGH_BITS) == 0) {
+      at += Long.BYTES;
+    }
+    while (at < to && bytes[at] >= 0) {
+      at++;
+    }
+    return at;
+  }
+
+  /** The length of the sequence of two to four bytes that begins here, 0 if it is not valid. */
+  private static int sequenceLength(byte[] bytes, int at, int to) {
+    int lead = bytes[at] & 0xff;
+    int length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+    if (length == 0 || at + length > to || !isSecond(lead, bytes[at + 1] & 0xff)) {
+      return 0;
+    }
+    for (int i = at + 2; i < at + length; i++) {
+      if ((bytes[i] & 0xc0) != 0x80) {
+        return 0;
+      }
+    }
+    return length;
+  }
+
+  /** Overlong forms, surrogates and what lies above U+10FFFF all show in the second byte. */
+  private static boolean isSecond(int lead, int second) {
+    int lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    int highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    return lowest <= second && second <= highest;
+  }
+}

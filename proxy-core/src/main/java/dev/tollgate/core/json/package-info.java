@@ -1,0 +1,8 @@
+/**
+ * JSON as byte ranges: strict validation, member offsets, and edits that leave every untouched byte
+ * as it was (ARCHITECTURE, idea 3).
+ */
+@NullMarked
+package dev.tollgate.core.json;
+
+import org.jspecify.annotations.NullMarked;

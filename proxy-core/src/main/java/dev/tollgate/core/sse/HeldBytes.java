@@ -1,0 +1,86 @@
+package dev.tollgate.core.sse;
+
+import java.util.Arrays;
+
+/** The growing array in which a decoder keeps what one read left unfinished. */
+final class HeldBytes {
+  private static final byte[] NONE = {};
+  private static final int FIRST_BYTES = 256;
+  private static final int AT_REST_BYTES_MAX = 1_024;
+
+  private final int bytesMax;
+  private byte[] bytes = NONE;
+  private int size;
+
+  HeldBytes(int bytesMax) {
+    this.bytesMax = bytesMax;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /** Whether it is the very array, not an equal one. */
+  @SuppressWarnings("ReferenceEquality")
+  boolean isArray(byte[] other) {
+    return bytes == other;
+  }
+
+  int size() {
+    return size;
+  }
+
+  int capacity() {
+    return bytes.length;
+  }
+
+  void append(byte[] source, int from, int to) {
+    reserve(to - from);
+    System.arraycopy(source, from, bytes, size, to - from);
+    size += to - from;
+  }
+
+  void append(char ascii) {
+    reserve(1);
+    bytes[size++] = (byte) ascii;
+  }
+
+  /** Moves what stands from one offset to the end down to another, where the end will be. */
+  void moveTail(int from, int to) {
+    System.arraycopy(bytes, from, bytes, to, size - from);
+    size -= from - to;
+  }
+
+  void set(int at, char ascii) {
+    bytes[at] = (byte) ascii;
+  }
+
+  void truncate(int newSize) {
+    size = newSize;
+  }
+
+  /** Forgets the bytes, and the array too if it is larger than a stream at rest may hold. */
+  void clear() {
+    size = 0;
+    if (bytes.length > AT_REST_BYTES_MAX) {
+      bytes = NONE;
+    }
+  }
+
+  void release() {
+    size = 0;
+    bytes = NONE;
+  }
+
+  private void reserve(int more) {
+    int needed = size + more;
+    if (needed <= bytes.length) {
+      return;
+    }
+    long doubled = Math.max(FIRST_BYTES, 2L * bytes.length);
+    while (doubled < needed) {
+      doubled *= 2;
+    }
+    bytes = Arrays.copyOf(bytes, (int) Math.max(needed, Math.min(doubled, bytesMax)));
+  }
+}

@@ -1,0 +1,297 @@
+package dev.tollgate.core.sse;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Turns reads of an event stream into events, whatever its line ends and wherever it is cut. An
+ * event inside one read is handed over where it lies; one over several reads is collected in an
+ * array that is given back with it. Confined to one thread; the sink may {@link #close} it.
+ */
+public final class SseDecoder {
+  private static final String DEFAULT_NAME = "message";
+  private static final int NAME_BYTES_MAX = 1_024;
+  private static final int FRAME_BYTES = 2_048;
+  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xef, (byte) 0xbb, (byte) 0xbf};
+  private static final byte[] NONE = {};
+
+  private final SseSink sink;
+  private final int eventBytesMax;
+
+  /** What is kept between reads: the data of the event so far, then the line that is open. */
+  private final HeldBytes held;
+
+  private String name = DEFAULT_NAME;
+  private String knownName = DEFAULT_NAME;
+  private boolean hasData;
+
+  /** Where the data is: in {@code held}, or as long as nothing needs a copy in the read's array. */
+  private boolean dataHeld;
+
+  private byte[] data = NONE;
+  private int dataFrom;
+  private int dataTo;
+
+  /** Whether a line began in an earlier read, what it is, and where it begins in {@code held}. */
+  private boolean lineOpen;
+
+  private SseLine line = SseLine.UNDECIDED;
+  private int lineFrom;
+
+  private int markMatched;
+  private boolean skipLineFeed;
+  private boolean ended;
+
+  /**
+   * A decoder at the start of a stream.
+   *
+   * @param eventBytesMax the most bytes of data in one event
+   */
+  public SseDecoder(SseSink sink, int eventBytesMax) {
+    this.sink = sink;
+    this.eventBytesMax = eventBytesMax;
+    this.held = new HeldBytes(eventBytesMax + FRAME_BYTES);
+  }
+
+  /** Reads all of a buffer, which stays the caller's. */
+  public void feed(ByteBuf in) {
+    if (in.hasArray()) {
+      int from = in.arrayOffset() + in.readerIndex();
+      read(in.array(), from, from + in.readableBytes());
+      in.skipBytes(in.readableBytes());
+      return;
+    }
+    ReadScratch scratch = ReadScratch.take();
+    try {
+      while (in.isReadable()) {
+        read(scratch.bytes(), 0, scratch.fill(in));
+      }
+    } finally {
+      scratch.giveBack();
+    }
+  }
+
+  /** The stream ended cleanly: a last event without its blank line counts (DECISIONS 2). */
+  public void finish() {
+    if (!ended && lineOpen) {
+      endOpenLine();
+    }
+    if (!ended) {
+      dispatch();
+    }
+    close();
+  }
+
+  /** Drops what is pending; whatever is fed later is ignored. */
+  public void close() {
+    ended = true;
+    resetEvent();
+    held.release();
+  }
+
+  /** Whether an event has begun and is not complete. */
+  public boolean midEvent() {
+    return !ended && (hasData || !name.equals(DEFAULT_NAME) || (lineOpen && line.isOfEvent()));
+  }
+
+  /** How much memory is held for an event that is not complete. */
+  public int heldBytes() {
+    return held.capacity();
+  }
+
+  private void read(byte[] bytes, int from, int to) {
+    int at = skipMark(bytes, from, to);
+    while (at < to && !ended) {
+      if (skipLineFeed && bytes[at] == '\n') {
+        skipLineFeed = false;
+        at++;
+        continue;
+      }
+      int end = SseLine.end(bytes, at, to);
+      if (end < 0) {
+        skipLineFeed = false;
+        holdData();
+        holdLine(bytes, at, to);
+        return;
+      }
+      skipLineFeed = bytes[end] == '\r';
+      endLine(bytes, at, end);
+      at = end + 1;
+    }
+    holdData();
+  }
+
+  /** Skips a byte order mark at the very start; one that breaks off spoils its line. */
+  private int skipMark(byte[] bytes, int from, int to) {
+    int at = from;
+    while (markMatched < BYTE_ORDER_MARK.length && at < to) {
+      if (bytes[at] != BYTE_ORDER_MARK[markMatched]) {
+        lineOpen = markMatched > 0;
+        line = SseLine.IGNORED;
+        markMatched = BYTE_ORDER_MARK.length;
+        return at;
+      }
+      markMatched++;
+      at++;
+    }
+    return at;
+  }
+
+  private void endLine(byte[] bytes, int from, int to) {
+    if (lineOpen) {
+      holdLine(bytes, from, to);
+      endOpenLine();
+    } else {
+      line(bytes, from, to);
+    }
+  }
+
+  private void endOpenLine() {
+    lineOpen = false;
+    if (ended) {
+      return;
+    }
+    switch (line) {
+      case COMMENT -> sink.comment();
+      case IGNORED -> {}
+      case UNDECIDED, DATA, EVENT -> {
+        line(held.bytes(), lineFrom, held.size());
+        held.truncate(hasData ? dataTo : 0);
+      }
+    }
+  }
+
+  /** One whole line, in a read's array or in the held one. */
+  private void line(byte[] bytes, int from, int to) {
+    if (from == to) {
+      dispatch();
+      return;
+    }
+    SseLine kind = SseLine.of(bytes, from, to);
+    switch (kind) {
+      case COMMENT -> sink.comment();
+      case DATA -> addData(bytes, kind.valueStart(bytes, from, to), to);
+      case EVENT -> rename(bytes, kind.valueStart(bytes, from, to), to);
+      case IGNORED, UNDECIDED -> {}
+    }
+  }
+
+  private void dispatch() {
+    if (hasData) {
+      String eventName = name;
+      byte[] bytes = dataHeld ? held.bytes() : data;
+      resetEvent();
+      sink.event(eventName, bytes, dataFrom, dataTo);
+    }
+    resetEvent();
+    held.clear();
+  }
+
+  private void resetEvent() {
+    name = DEFAULT_NAME;
+    hasData = false;
+    dataHeld = false;
+    data = NONE;
+  }
+
+  private void addData(byte[] bytes, int from, int to) {
+    if (to - from > dataRoom()) {
+      oversized();
+    } else if (!hasData) {
+      hasData = true;
+      dataHeld = held.isArray(bytes);
+      data = dataHeld ? NONE : bytes;
+      dataFrom = from;
+      dataTo = to;
+    } else {
+      joinData(bytes, from, to);
+    }
+  }
+
+  private void joinData(byte[] bytes, int from, int to) {
+    holdData();
+    if (held.isArray(bytes)) {
+      held.moveTail(from, dataTo + 1);
+      held.set(dataTo, '\n');
+    } else {
+      held.append('\n');
+      held.append(bytes, from, to);
+    }
+    dataTo = held.size();
+  }
+
+  private void rename(byte[] bytes, int from, int to) {
+    if (to - from > NAME_BYTES_MAX) {
+      oversized();
+    } else if (from == to) {
+      name = DEFAULT_NAME;
+    } else {
+      if (!isText(bytes, from, to, knownName)) {
+        knownName = new String(bytes, from, to - from, StandardCharsets.UTF_8);
+      }
+      name = knownName;
+    }
+  }
+
+  /** Keeps the event's data over the end of a read. */
+  private void holdData() {
+    if (hasData && !dataHeld) {
+      held.append(data, dataFrom, dataTo);
+      data = NONE;
+      dataHeld = true;
+      dataFrom = 0;
+      dataTo = held.size();
+    }
+  }
+
+  /** Keeps a part of a line whose end is in a later read, unless the line does not matter. */
+  private void holdLine(byte[] bytes, int from, int to) {
+    if (!lineOpen) {
+      lineOpen = true;
+      line = SseLine.UNDECIDED;
+      lineFrom = held.size();
+    }
+    int at = from;
+    while (at < to && line == SseLine.UNDECIDED) {
+      held.append(bytes, at, ++at);
+      line = SseLine.ofBeginning(held.bytes(), lineFrom, held.size());
+    }
+    switch (line) {
+      case UNDECIDED -> {}
+      case COMMENT, IGNORED -> held.truncate(lineFrom);
+      case DATA, EVENT -> holdValue(bytes, at, to);
+    }
+  }
+
+  private void holdValue(byte[] bytes, int from, int to) {
+    int valueBytes = held.size() - line.valueStart(held.bytes(), lineFrom, held.size());
+    int room = line == SseLine.DATA ? dataRoom() : NAME_BYTES_MAX;
+    if (valueBytes + to - from > room) {
+      oversized();
+    } else {
+      held.append(bytes, from, to);
+    }
+  }
+
+  /** How many bytes one more line of data may have. */
+  private int dataRoom() {
+    return hasData ? eventBytesMax - (dataTo - dataFrom) - 1 : eventBytesMax;
+  }
+
+  private void oversized() {
+    close();
+    sink.oversized(eventBytesMax);
+  }
+
+  private static boolean isText(byte[] bytes, int from, int to, String ascii) {
+    if (to - from != ascii.length()) {
+      return false;
+    }
+    for (int i = 0; i < ascii.length(); i++) {
+      if (bytes[from + i] != ascii.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+}
