@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Headers {
   public static final Headers EMPTY = new Headers(new byte[0], new int[0]);
-  private static final int RANGE = 4;
+  static final int RANGE = 4;
 
   private final byte[] bytes;
   private final int[] ranges;
@@ -71,7 +71,8 @@ public final class Headers {
     return i < 0 ? null : value(i);
   }
 
-  private int indexOf(String lowerCaseName) {
+  /** The index of the first line with this name, or -1. */
+  int indexOf(String lowerCaseName) {
     for (int i = 0; i < size(); i++) {
       if (isNamed(i, lowerCaseName)) {
         return i;
@@ -80,22 +81,72 @@ public final class Headers {
     return -1;
   }
 
-  private boolean isNamed(int i, String lowerCaseName) {
-    int start = ranges[RANGE * i];
-    int length = ranges[RANGE * i + 1] - start;
-    if (length != lowerCaseName.length()) {
+  boolean isNamed(int i, String lowerCaseName) {
+    return is(ranges[RANGE * i], ranges[RANGE * i + 1], lowerCaseName);
+  }
+
+  /** Whether the value of line {@code i} is this word, without regard to case. */
+  boolean hasValue(int i, String lowerCaseWord) {
+    return is(ranges[RANGE * i + 2], ranges[RANGE * i + 3], lowerCaseWord);
+  }
+
+  /**
+   * Whether one of the comma-separated words of any line with this name is {@code lowerCaseWord}.
+   */
+  boolean lists(String lowerCaseName, String lowerCaseWord) {
+    for (int i = 0; i < size(); i++) {
+      if (isNamed(i, lowerCaseName) && lists(i, lowerCaseWord)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean lists(int i, String lowerCaseWord) {
+    int end = ranges[RANGE * i + 3];
+    int from = ranges[RANGE * i + 2];
+    while (from < end) {
+      int comma = from;
+      while (comma < end && bytes[comma] != ',') {
+        comma++;
+      }
+      int to = comma;
+      while (from < to && Grammar.isSpace(bytes[from])) {
+        from++;
+      }
+      while (to > from && Grammar.isSpace(bytes[to - 1])) {
+        to--;
+      }
+      if (is(from, to, lowerCaseWord)) {
+        return true;
+      }
+      from = comma + 1;
+    }
+    return false;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int valueStart(int i) {
+    return ranges[RANGE * i + 2];
+  }
+
+  int valueEnd(int i) {
+    return ranges[RANGE * i + 3];
+  }
+
+  private boolean is(int from, int to, String lowerCaseText) {
+    if (to - from != lowerCaseText.length()) {
       return false;
     }
-    for (int k = 0; k < length; k++) {
-      if (lower(bytes[start + k]) != lowerCaseName.charAt(k)) {
+    for (int k = from; k < to; k++) {
+      if (Grammar.lower(bytes[k]) != lowerCaseText.charAt(k - from)) {
         return false;
       }
     }
     return true;
-  }
-
-  private static int lower(byte b) {
-    return b >= 'A' && b <= 'Z' ? b + ('a' - 'A') : b;
   }
 
   private String text(int from, int to) {

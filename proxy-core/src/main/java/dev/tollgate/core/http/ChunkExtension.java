@@ -1,0 +1,68 @@
+package dev.tollgate.core.http;
+
+/**
+ * The grammar of chunk extensions, byte by byte from behind a {@code ;}: {@code name[=value]}, the
+ * value a token or a quoted string, more of them behind further {@code ;}. White space is refused.
+ */
+final class ChunkExtension {
+  private enum State {
+    NAME_FIRST,
+    NAME,
+    VALUE_FIRST,
+    VALUE,
+    QUOTED,
+    ESCAPED,
+    QUOTE_END
+  }
+
+  private State state = State.NAME_FIRST;
+
+  void begin() {
+    state = State.NAME_FIRST;
+  }
+
+  /** Whether the line may end here. */
+  boolean mayEnd() {
+    return state == State.NAME || state == State.VALUE || state == State.QUOTE_END;
+  }
+
+  void accept(byte b) throws Malformed {
+    state =
+        switch (state) {
+          case NAME_FIRST -> token(b, State.NAME);
+          case NAME -> b == '=' ? State.VALUE_FIRST : tokenOrNext(b, State.NAME);
+          case VALUE_FIRST -> b == '"' ? State.QUOTED : token(b, State.VALUE);
+          case VALUE -> tokenOrNext(b, State.VALUE);
+          case QUOTED -> quoted(b);
+          case ESCAPED -> text(b);
+          case QUOTE_END -> next(b);
+        };
+  }
+
+  private static State quoted(byte b) throws Malformed {
+    return b == '"' ? State.QUOTE_END : b == '\\' ? State.ESCAPED : text(b);
+  }
+
+  private static State text(byte b) throws Malformed {
+    return require(Grammar.isText(b), State.QUOTED);
+  }
+
+  private static State tokenOrNext(byte b, State same) throws Malformed {
+    return b == ';' ? State.NAME_FIRST : token(b, same);
+  }
+
+  private static State token(byte b, State next) throws Malformed {
+    return require(Grammar.isToken(b), next);
+  }
+
+  private static State next(byte b) throws Malformed {
+    return require(b == ';', State.NAME_FIRST);
+  }
+
+  private static State require(boolean sound, State next) throws Malformed {
+    if (!sound) {
+      throw Malformed.syntax("malformed chunk extension");
+    }
+    return next;
+  }
+}

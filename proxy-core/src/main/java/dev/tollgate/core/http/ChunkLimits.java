@@ -1,0 +1,16 @@
+package dev.tollgate.core.http;
+
+/**
+ * How much a chunked body may carry beside its content.
+ *
+ * @param lineBytesMax one chunk-size line with its extensions
+ * @param extensionBytesMax the extensions of all chunks of one body together
+ */
+record ChunkLimits(int lineBytesMax, long extensionBytesMax, HeadLimits trailer) {
+  private static final HeadLimits TRAILER = new HeadLimits(0, 8 * 1024, 64, 0);
+
+  static final ChunkLimits REQUEST = new ChunkLimits(1024, 16 * 1024, TRAILER);
+
+  /** A provider may mark every chunk of a long stream, so only the single line is limited. */
+  static final ChunkLimits RESPONSE = new ChunkLimits(4096, Long.MAX_VALUE, TRAILER);
+}

@@ -1,0 +1,11 @@
+package dev.tollgate.core.http;
+
+/**
+ * How large one head may be; lines count with their CRLF.
+ *
+ * @param startLineBytesMax 0 for a trailer section, which has no start line
+ * @param headBytesMax everything up to and with the empty line
+ * @param leadingBlankLinesMax empty lines that are skipped before the start line
+ */
+record HeadLimits(
+    int startLineBytesMax, int headBytesMax, int fieldsMax, int leadingBlankLinesMax) {}

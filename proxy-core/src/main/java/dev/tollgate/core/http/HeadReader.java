@@ -1,0 +1,174 @@
+package dev.tollgate.core.http;
+
+import static dev.tollgate.core.http.Grammar.CR;
+import static dev.tollgate.core.http.Grammar.LF;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/**
+ * Collects one head, or one trailer section, line by line into an array of its own and checks each
+ * byte as it comes: lines end with CRLF, no other control character stands anywhere, every field is
+ * {@code token ":" text}, every limit holds. What it says does not depend on how the bytes were
+ * cut.
+ */
+final class HeadReader {
+  private static final int FIRST_BYTES = 512;
+  private static final int FIRST_FIELDS = 16;
+
+  private final HeadLimits limits;
+  private byte[] bytes = new byte[0];
+  private int[] ranges = new int[0];
+  private int length;
+  private int lineStart;
+  private int startLineEnd;
+  private int fields;
+  private int blankLines;
+
+  HeadReader(HeadLimits limits) {
+    this.limits = limits;
+    reset();
+  }
+
+  /** Forgets the last head. Its arrays belong to whoever took them. */
+  void reset() {
+    bytes = new byte[0];
+    ranges = new int[0];
+    length = 0;
+    lineStart = 0;
+    startLineEnd = limits.startLineBytesMax() == 0 ? 0 : -1;
+    fields = 0;
+    blankLines = 0;
+  }
+
+  /** Whether a part of a head was read and its end was not. */
+  boolean isUnderway() {
+    return length > 0;
+  }
+
+  /** Takes bytes up to the empty line that ends the head; true when it was found. */
+  boolean read(ByteBuf in) throws Malformed {
+    while (in.isReadable()) {
+      int from = length;
+      take(in);
+      check(from);
+      if (bytes[length - 1] == LF && endsAtThisLine()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The array that holds the head; the start line begins at 0. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /** Where the start line's CR stands. */
+  int startLineEnd() {
+    return startLineEnd;
+  }
+
+  Headers headers() {
+    return new Headers(bytes, Arrays.copyOf(ranges, fields * Headers.RANGE));
+  }
+
+  private void take(ByteBuf in) throws Malformed {
+    int max = startLineEnd < 0 ? limits.startLineBytesMax() : limits.headBytesMax();
+    int room = Math.min(in.readableBytes(), max - length);
+    if (room == 0) {
+      throw Malformed.tooLarge(startLineEnd < 0 ? "start line too long" : "header too large");
+    }
+    int start = in.readerIndex();
+    int lineFeed = in.indexOf(start, start + room, LF);
+    int count = lineFeed < 0 ? room : lineFeed + 1 - start;
+    reserve(length + count, in.readableBytes());
+    in.readBytes(bytes, length, count);
+    length += count;
+  }
+
+  private void reserve(int needed, int readable) {
+    if (needed > bytes.length) {
+      int guess = bytes.length == 0 ? Math.clamp(readable, FIRST_BYTES, 4 * FIRST_BYTES) : needed;
+      bytes = Arrays.copyOf(bytes, Math.max(guess, Math.max(needed, 2 * bytes.length)));
+    }
+  }
+
+  private void check(int from) throws Malformed {
+    if (from > lineStart && bytes[from - 1] == CR && bytes[from] != LF) {
+      throw Malformed.syntax("bare CR");
+    }
+    for (int i = from; i < length; i++) {
+      byte b = bytes[i];
+      if (Grammar.isText(b)) {
+        continue;
+      }
+      if (b == CR) {
+        if (i + 1 < length && bytes[i + 1] != LF) {
+          throw Malformed.syntax("bare CR");
+        }
+      } else if (b != LF) {
+        throw Malformed.syntax("control character");
+      } else if (i == lineStart || bytes[i - 1] != CR) {
+        throw Malformed.syntax("bare LF");
+      }
+    }
+  }
+
+  private boolean endsAtThisLine() throws Malformed {
+    int end = length - 2;
+    if (startLineEnd < 0) {
+      startLine(end);
+    } else if (end == lineStart) {
+      return true;
+    } else {
+      field(end);
+    }
+    lineStart = length;
+    return false;
+  }
+
+  private void startLine(int end) throws Malformed {
+    if (end > 0) {
+      startLineEnd = end;
+    } else if (++blankLines > limits.leadingBlankLinesMax()) {
+      throw Malformed.syntax("empty lines before the start line");
+    } else {
+      length = 0;
+    }
+  }
+
+  private void field(int end) throws Malformed {
+    if (fields == limits.fieldsMax()) {
+      throw Malformed.tooLarge("too many header fields");
+    }
+    int colon = lineStart;
+    while (colon < end && Grammar.isToken(bytes[colon])) {
+      colon++;
+    }
+    if (colon == lineStart || colon == end || bytes[colon] != ':') {
+      throw Malformed.syntax("malformed header field");
+    }
+    int from = colon + 1;
+    int to = end;
+    while (from < to && Grammar.isSpace(bytes[from])) {
+      from++;
+    }
+    while (to > from && Grammar.isSpace(bytes[to - 1])) {
+      to--;
+    }
+    addRange(colon, from, to);
+  }
+
+  private void addRange(int nameEnd, int valueStart, int valueEnd) {
+    int at = fields * Headers.RANGE;
+    if (at == ranges.length) {
+      ranges = Arrays.copyOf(ranges, Math.max(FIRST_FIELDS * Headers.RANGE, 2 * ranges.length));
+    }
+    ranges[at] = lineStart;
+    ranges[at + 1] = nameEnd;
+    ranges[at + 2] = valueStart;
+    ranges[at + 3] = valueEnd;
+    fields++;
+  }
+}

@@ -1,0 +1,311 @@
+package dev.tollgate.core.http;
+
+import static dev.tollgate.core.http.BodyEnd.BODY_END;
+import static dev.tollgate.core.http.TruncatedRequest.TRUNCATED_REQUEST;
+
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes requests of a client's bytes, one message per {@code read()}: a {@link RequestHead}, the
+ * content as {@link ByteBuf}s that the receiver releases, {@link BodyEnd}; or one {@link
+ * BadRequest}. Needs a channel with autoRead off.
+ *
+ * <p>Behind a request's end nothing is decoded until {@link Turn#nextRequest()}. Meanwhile one
+ * socket read stays open, so that a client that leaves is noticed, and what it brings is held as
+ * raw bytes.
+ */
+public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
+  private enum State {
+    HEAD,
+    FIXED,
+    CHUNKED,
+    END,
+    HOLDING,
+    DROPPING
+  }
+
+  private final RequestLimits limits;
+  private final HeadReader head;
+  private final SocketReads reads = new SocketReads();
+  private @Nullable ChannelHandlerContext ctx;
+  private @Nullable ChunkedDecoder chunks;
+  private ByteBuf input = Unpooled.EMPTY_BUFFER;
+  private State state = State.HEAD;
+  private long fixedBytesLeft;
+  private long dropBytesLeft;
+  private boolean wanted;
+  private boolean decoding;
+  private boolean overHeld;
+
+  public RequestDecoder(RequestLimits limits) {
+    this.limits = limits;
+    this.head = new HeadReader(limits.head());
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext ctx) {
+    this.ctx = ctx;
+  }
+
+  @Override
+  public void read(ChannelHandlerContext ctx) {
+    wanted = true;
+    decode(ctx);
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object msg) {
+    if (!(msg instanceof ByteBuf bytes)) {
+      ctx.fireChannelRead(msg);
+      return;
+    }
+    reads.arriving();
+    switch (state) {
+      case DROPPING -> drop(ctx, bytes);
+      case HOLDING -> hold(ctx, bytes);
+      case HEAD, FIXED, CHUNKED, END -> {
+        append(ctx, bytes);
+        decode(ctx);
+      }
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    reads.completed();
+    ctx.fireChannelReadComplete();
+    askIfNeeded(ctx);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      inputEnded(ctx);
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    inputEnded(ctx);
+    dropHeld();
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    dropHeld();
+  }
+
+  @Override
+  public void nextRequest() {
+    if (state != State.HOLDING || !mayContinue()) {
+      throw new IllegalStateException("no next request in " + state);
+    }
+    state = State.HEAD;
+    decode(context());
+  }
+
+  @Override
+  public boolean mayContinue() {
+    return state != State.DROPPING && !overHeld && !reads.hasEnded();
+  }
+
+  @Override
+  public long bodyBytesLeft() {
+    return switch (state) {
+      case FIXED -> fixedBytesLeft;
+      case CHUNKED -> Long.MAX_VALUE;
+      case HEAD, END, HOLDING, DROPPING -> 0;
+    };
+  }
+
+  @Override
+  public void dropInput(long bytesMax) {
+    dropHeld();
+    dropBytesLeft = bytesMax;
+    askIfNeeded(context());
+  }
+
+  // A receiver may call read() while it is given a message: the loop here then goes on, nothing
+  // recurses.
+  private void decode(ChannelHandlerContext ctx) {
+    assert ctx.executor().inEventLoop();
+    if (decoding) {
+      return;
+    }
+    decoding = true;
+    try {
+      Object message = null;
+      while (wanted && (message = next()) != null) {
+        wanted = false;
+        ctx.fireChannelRead(message);
+      }
+    } finally {
+      decoding = false;
+    }
+    askIfNeeded(ctx);
+  }
+
+  private void askIfNeeded(ChannelHandlerContext ctx) {
+    boolean needed =
+        switch (state) {
+          case HEAD, FIXED, CHUNKED, END -> wanted;
+          case HOLDING -> !overHeld;
+          case DROPPING -> dropBytesLeft > 0;
+        };
+    if (needed) {
+      reads.ask(ctx);
+    }
+  }
+
+  private @Nullable Object next() {
+    try {
+      return switch (state) {
+        case HEAD -> head.read(input) ? head() : exhausted();
+        case FIXED -> input.isReadable() ? fixed() : exhausted();
+        case CHUNKED -> chunked();
+        case END -> end();
+        case HOLDING, DROPPING -> null;
+      };
+    } catch (Malformed malformed) {
+      dropHeld();
+      return new BadRequest(fault(malformed));
+    }
+  }
+
+  private RequestHead head() throws Malformed {
+    RequestHead request = RequestParser.parse(head);
+    head.reset();
+    switch (request.body()) {
+      case BodyLength.None() -> state = State.END;
+      case BodyLength.Fixed(long bytes) -> {
+        fixedBytesLeft = bytes;
+        state = State.FIXED;
+      }
+      case BodyLength.Chunked() -> {
+        chunks = new ChunkedDecoder(ChunkLimits.REQUEST);
+        state = State.CHUNKED;
+      }
+      case BodyLength.UntilClose() -> throw new IllegalStateException("a request until close");
+    }
+    return request;
+  }
+
+  private ByteBuf fixed() {
+    int bytes = (int) Math.min(fixedBytesLeft, input.readableBytes());
+    fixedBytesLeft -= bytes;
+    if (fixedBytesLeft == 0) {
+      state = State.END;
+    }
+    return bytes < input.readableBytes() ? input.readRetainedSlice(bytes) : takeInput();
+  }
+
+  private ByteBuf takeInput() {
+    ByteBuf all = input;
+    input = Unpooled.EMPTY_BUFFER;
+    return all;
+  }
+
+  private @Nullable Object chunked() throws Malformed {
+    ChunkedDecoder decoder = chunks;
+    if (decoder == null) {
+      throw new IllegalStateException("no chunks");
+    }
+    return switch (decoder.advance(input)) {
+      case CONTENT -> decoder.content(input);
+      case NEEDS_INPUT -> exhausted();
+      case END -> end();
+    };
+  }
+
+  private BodyEnd end() {
+    chunks = null;
+    state = State.HOLDING;
+    limitHeld();
+    return BODY_END;
+  }
+
+  private @Nullable Object exhausted() {
+    takeInput().release();
+    return null;
+  }
+
+  private void append(ChannelHandlerContext ctx, ByteBuf bytes) {
+    input = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), input, bytes);
+  }
+
+  private void hold(ChannelHandlerContext ctx, ByteBuf bytes) {
+    if (overHeld) {
+      bytes.release();
+    } else {
+      append(ctx, bytes);
+      limitHeld();
+    }
+  }
+
+  private void limitHeld() {
+    if (input.readableBytes() > limits.heldBytesMax()) {
+      overHeld = true;
+      takeInput().release();
+    }
+  }
+
+  private void drop(ChannelHandlerContext ctx, ByteBuf bytes) {
+    if (dropBytesLeft > 0) {
+      dropBytesLeft -= bytes.readableBytes();
+      if (dropBytesLeft <= 0) {
+        var _ = ctx.close();
+      }
+    }
+    bytes.release();
+  }
+
+  private void dropHeld() {
+    state = State.DROPPING;
+    takeInput().release();
+  }
+
+  private void inputEnded(ChannelHandlerContext ctx) {
+    if (!reads.hasEnded()) {
+      reads.end();
+      if (isCut()) {
+        ctx.fireUserEventTriggered(TRUNCATED_REQUEST);
+      }
+    }
+  }
+
+  private boolean isCut() {
+    return switch (state) {
+      case HEAD -> head.isUnderway() || input.isReadable();
+      case FIXED -> input.readableBytes() < fixedBytesLeft;
+      case CHUNKED -> true;
+      case END, HOLDING, DROPPING -> false;
+    };
+  }
+
+  private ChannelHandlerContext context() {
+    if (ctx == null) {
+      throw new IllegalStateException("not in a pipeline");
+    }
+    return ctx;
+  }
+
+  private static Fault fault(Malformed malformed) {
+    return switch (malformed.kind()) {
+      case SYNTAX ->
+          Fault.of(ErrorCode.VALIDATION_FAILED, "Malformed HTTP: " + malformed.reason() + ".");
+      case TOO_LARGE ->
+          Fault.of(ErrorCode.REQUEST_TOO_LARGE, "Malformed HTTP: " + malformed.reason() + ".");
+      case METHOD_REFUSED -> Fault.of(ErrorCode.NOT_FOUND, "Refused: " + malformed.reason() + ".");
+    };
+  }
+}

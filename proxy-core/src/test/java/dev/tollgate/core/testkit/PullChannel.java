@@ -1,0 +1,120 @@
+package dev.tollgate.core.testkit;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.DefaultChannelId;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * A test channel that behaves like a socket with autoRead off: what the peer sent waits in a queue,
+ * and one read of the pipeline takes one item of it. A plain EmbeddedChannel delivers without being
+ * asked and hides forgotten reads.
+ */
+public final class PullChannel extends EmbeddedChannel {
+  private final Queue<Runnable> arrived = new ArrayDeque<>();
+  private boolean asked;
+  private int reads;
+
+  private PullChannel(ChannelHandler... handlers) {
+    super(DefaultChannelId.newInstance(), false, false, handlers);
+  }
+
+  /** An open channel with these handlers; nothing was read yet. */
+  public static PullChannel open(ChannelHandler... handlers) {
+    PullChannel channel = new PullChannel(handlers);
+    channel.config().setAutoRead(false);
+    try {
+      channel.register();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+    return channel;
+  }
+
+  /** How often the pipeline asked the socket for a read. */
+  public int reads() {
+    return reads;
+  }
+
+  /** Whether a read is open: the socket was asked and had nothing. */
+  public boolean isReadOpen() {
+    return asked;
+  }
+
+  /** One socket read's worth of bytes arrives; delivered when the pipeline asks. */
+  public void arrive(ByteBuf bytes) {
+    arrive(
+        () -> {
+          pipeline().fireChannelRead(bytes);
+          pipeline().fireChannelReadComplete();
+        });
+  }
+
+  public void arrive(byte[] bytes) {
+    arrive(Unpooled.wrappedBuffer(bytes));
+  }
+
+  /** Bytes given as Latin-1 text. */
+  public void arrive(String bytes) {
+    arrive(bytes.getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  /** The peer ends its output (FIN); the channel may still write. */
+  public void arriveHalfClose() {
+    arrive(
+        () -> {
+          pipeline().fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+          pipeline().fireChannelReadComplete();
+        });
+  }
+
+  /** The peer closes (FIN), and so does the channel. */
+  public void arriveClose() {
+    arrive(
+        () -> {
+          var _ = close();
+        });
+  }
+
+  /** The peer resets the connection. */
+  public void arriveReset() {
+    arrive(
+        () -> {
+          pipeline().fireExceptionCaught(new SocketException("Connection reset"));
+          var _ = close();
+        });
+  }
+
+  /** One read() from the end of the pipeline, and all that follows from it. */
+  public void pull() {
+    pipeline().read();
+    runPendingTasks();
+  }
+
+  private void arrive(Runnable delivery) {
+    arrived.add(delivery);
+    deliverIfAsked();
+    runPendingTasks();
+  }
+
+  @Override
+  protected void doBeginRead() {
+    reads++;
+    asked = true;
+    deliverIfAsked();
+  }
+
+  private void deliverIfAsked() {
+    if (asked && !arrived.isEmpty()) {
+      asked = false;
+      Runnable delivery = arrived.remove();
+      eventLoop().execute(delivery);
+    }
+  }
+}
