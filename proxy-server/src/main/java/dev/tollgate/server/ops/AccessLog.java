@@ -1,0 +1,45 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.exchange.RequestRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes one line for each request that ended, through the logger {@code access}. Of requests that
+ * went well it keeps the configured share; what went wrong is always written.
+ */
+public final class AccessLog implements Observer {
+  static final String LOGGER = "access";
+
+  private final Logger log = LoggerFactory.getLogger(LOGGER);
+  private final double sample;
+
+  /**
+   * @param sample the share of good requests to log: 0 to 1
+   */
+  public AccessLog(double sample) {
+    this.sample = sample;
+  }
+
+  @Override
+  public void ended(RequestRecord record) {
+    if (isKept(record)) {
+      log.info("{}", new AccessLine(record));
+    }
+  }
+
+  // By the request's own id, so that every place that samples keeps the same requests.
+  private boolean isKept(RequestRecord record) {
+    boolean good = record.ending() == Ending.OK || record.ending() == Ending.OK_ESTIMATED;
+    return !good
+        || sample >= 1
+        || (mixed(record.id().value().hashCode()) >>> 1) < sample * Integer.MAX_VALUE;
+  }
+
+  private static int mixed(int hash) {
+    int h = hash * 0x9E3779B9;
+    return h ^ h >>> 16;
+  }
+}

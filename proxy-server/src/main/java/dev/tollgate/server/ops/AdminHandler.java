@@ -1,0 +1,162 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.server.ops.AdminServer.AdminRequest;
+import dev.tollgate.server.ops.AdminServer.Answer;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Answers requests on one admin connection, one after the other. Health is answered on the loop;
+ * the rest, which may block, on a virtual thread, a bounded number at a time.
+ */
+final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
+  private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
+  private static final String BEARER = "Bearer ";
+
+  private final @Nullable Secret token;
+  private final Supplier<Map<AdminRoute, Answer>> answers;
+  private final Semaphore work;
+
+  AdminHandler(
+      @Nullable Secret token, Supplier<Map<AdminRoute, Answer>> answers, Semaphore work) {
+    this.token = token;
+    this.answers = answers;
+    this.work = work;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    ctx.read();
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext ctx, FullHttpRequest request) {
+    var exchange = new Exchange(ctx, request);
+    if (request.decoderResult().isFailure()) {
+      exchange.refuse(ErrorCode.VALIDATION_FAILED, "this is not HTTP");
+      return;
+    }
+    Optional<AdminRoute> route = AdminRoute.match(request.method().name(), request.uri());
+    if (route.isEmpty()) {
+      exchange.refuse(ErrorCode.NOT_FOUND, "no such path or method here");
+    } else if (!isAllowed(route.get(), request)) {
+      exchange.refuse(ErrorCode.UNAUTHENTICATED, "Authorization: Bearer <admin token> is needed");
+    } else if (isFromAPage(route.get(), request)) {
+      exchange.refuse(ErrorCode.FORBIDDEN, "web pages may not do this");
+    } else {
+      dispatch(route.get(), exchange);
+    }
+  }
+
+  private boolean isAllowed(AdminRoute route, FullHttpRequest request) {
+    if (route.access() == AdminRoute.Access.OPEN || token == null) {
+      return true;
+    }
+    String header = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
+    String shown = header.startsWith(BEARER) ? header.substring(BEARER.length()) : "";
+    return MessageDigest.isEqual(
+        shown.getBytes(StandardCharsets.UTF_8), token.reveal().getBytes(StandardCharsets.UTF_8));
+  }
+
+  // Any page that an operator looks at could make the browser post to a loopback address.
+  private static boolean isFromAPage(AdminRoute route, FullHttpRequest request) {
+    return route.method().equals("POST") && request.headers().contains(HttpHeaderNames.ORIGIN);
+  }
+
+  private void dispatch(AdminRoute route, Exchange exchange) {
+    Answer answer = answers.get().get(route);
+    if (answer == null) {
+      exchange.refuse(ErrorCode.SERVICE_UNAVAILABLE, "not started yet");
+    } else if (route.access() == AdminRoute.Access.OPEN) {
+      exchange.answer(answer);
+    } else if (!work.tryAcquire()) {
+      exchange.refuse(ErrorCode.SERVICE_UNAVAILABLE, "too many requests at once");
+    } else {
+      Thread.ofVirtual()
+          .name("admin-" + route.path())
+          .start(
+              () -> {
+                try {
+                  exchange.answer(answer);
+                } finally {
+                  work.release();
+                }
+              });
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    log.debug("admin connection failed: {}", cause.toString());
+    var _ = ctx.close();
+  }
+
+  /** One request and its reply; keeps nothing of the request's buffer. */
+  private static final class Exchange {
+    private final ChannelHandlerContext ctx;
+    private final RequestId id = RequestId.at(System.currentTimeMillis());
+    private final boolean keepAlive;
+    private final AdminRequest request;
+
+    Exchange(ChannelHandlerContext ctx, FullHttpRequest request) {
+      this.ctx = ctx;
+      this.keepAlive = HttpUtil.isKeepAlive(request) && request.decoderResult().isSuccess();
+      this.request = new AdminRequest(request.headers().get(HttpHeaderNames.ACCEPT));
+    }
+
+    // Whatever goes wrong in an answer, the operator hears of it.
+    void answer(Answer answer) {
+      try {
+        send(answer.to(request));
+      } catch (Exception e) {
+        log.error("{} admin request failed", id, e);
+        refuse(ErrorCode.INTERNAL_FAILURE, "failed; the log has more under " + id);
+      }
+    }
+
+    void refuse(ErrorCode code, String message) {
+      send(AdminReply.error(code, code.status(), message, id.value(), null));
+    }
+
+    private void send(AdminReply reply) {
+      byte[] body = reply.body().getBytes(StandardCharsets.UTF_8);
+      var response =
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1,
+              HttpResponseStatus.valueOf(reply.status()),
+              Unpooled.wrappedBuffer(body));
+      response
+          .headers()
+          .set(HttpHeaderNames.CONTENT_TYPE, reply.contentType())
+          .set(HttpHeaderNames.CONTENT_LENGTH, body.length)
+          .set(HttpHeaderNames.CACHE_CONTROL, "no-store")
+          .set("x-request-id", id.value());
+      if (reply.status() == ErrorCode.UNAUTHENTICATED.status()) {
+        response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Bearer");
+      }
+      HttpUtil.setKeepAlive(response, keepAlive);
+      ctx.writeAndFlush(response)
+          .addListener(keepAlive ? _ -> ctx.read() : ChannelFutureListener.CLOSE);
+    }
+  }
+}

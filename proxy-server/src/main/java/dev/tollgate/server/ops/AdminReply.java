@@ -1,0 +1,46 @@
+package dev.tollgate.server.ops;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.fault.ErrorCode;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the admin listener answers: a status and a short body. */
+public record AdminReply(int status, String contentType, String body) {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String JSON_TYPE = "application/json";
+
+  public static AdminReply text(int status, String line) {
+    return new AdminReply(status, "text/plain; charset=utf-8", line + "\n");
+  }
+
+  /** A document that is JSON already. */
+  public static AdminReply json(String document) {
+    return new AdminReply(200, JSON_TYPE, document);
+  }
+
+  /** Maps, lists, strings, numbers and booleans as JSON. */
+  public static AdminReply json(int status, Object tree) {
+    try {
+      return new AdminReply(status, JSON_TYPE, JSON.writeValueAsString(tree));
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("not a tree of plain values", e);
+    }
+  }
+
+  /** The error envelope of the API (SPEC 7.1). */
+  static AdminReply error(
+      ErrorCode code, int status, String message, String requestId, @Nullable Object details) {
+    Map<String, Object> error = new LinkedHashMap<>();
+    error.put("type", code.type().wire());
+    error.put("code", code.wire());
+    error.put("message", message);
+    error.put("request_id", requestId);
+    if (details != null) {
+      error.put("details", details);
+    }
+    return json(status, Map.of("error", error));
+  }
+}

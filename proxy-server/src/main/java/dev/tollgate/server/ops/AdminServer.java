@@ -1,0 +1,147 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.catalog.Secret;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.handler.codec.http.HttpObjectAggregator;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.timeout.ReadTimeoutHandler;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The operator's listener: health, metrics, configuration, reload and drain, on an address and a
+ * thread of its own. It listens before anything else starts; routes whose owner is not there yet
+ * answer 503.
+ */
+public final class AdminServer implements AutoCloseable {
+  private static final int CONNECTIONS_MAX = 128;
+  private static final int BODY_BYTES_MAX = 64 * 1024;
+  private static final int WORK_MAX = 8;
+  private static final int IDLE_SECONDS = 60;
+
+  /** Answers one route; may block. */
+  @FunctionalInterface
+  public interface Answer {
+    AdminReply to(AdminRequest request) throws Exception;
+  }
+
+  /** What an answer may read of a request. */
+  public record AdminRequest(@Nullable String accept) {}
+
+  private final MultiThreadIoEventLoopGroup loop =
+      new MultiThreadIoEventLoopGroup(
+          1, new DefaultThreadFactory("admin", true), NioIoHandler.newFactory());
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final AtomicReference<Map<AdminRoute, Answer>> answers =
+      new AtomicReference<>(Map.of());
+  private final Semaphore work = new Semaphore(WORK_MAX);
+  private final @Nullable Secret token;
+  private final Channel listener;
+
+  private AdminServer(InetSocketAddress address, @Nullable Secret token, Health health)
+      throws InterruptedException {
+    this.token = token;
+    answer(AdminRoute.LIVEZ, _ -> AdminReply.text(200, "ok"));
+    answer(AdminRoute.READYZ, _ -> readiness(health));
+    try {
+      listener = bootstrap().bind(address).sync().channel();
+    } catch (Throwable e) {
+      var _ = loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
+      throw e;
+    }
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @param token what {@code Authorization: Bearer} must carry; null: nothing
+   */
+  public static AdminServer listen(
+      InetSocketAddress address, @Nullable Secret token, Health health)
+      throws InterruptedException {
+    return new AdminServer(address, token, health);
+  }
+
+  /** Answers {@link AdminRoute#METRICS} in the format that the scraper accepts. */
+  public static Answer metrics(Metrics metrics) {
+    return request -> {
+      Metrics.Exposition exposition = metrics.scrape(request.accept());
+      return new AdminReply(200, exposition.contentType(), exposition.text());
+    };
+  }
+
+  /** Names who answers a route from now on. */
+  public void answer(AdminRoute route, Answer answer) {
+    answers.updateAndGet(
+        before -> {
+          Map<AdminRoute, Answer> after = new EnumMap<>(AdminRoute.class);
+          after.putAll(before);
+          after.put(route, answer);
+          return Map.copyOf(after);
+        });
+  }
+
+  /** The address listened on, its port known. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  @Override
+  public void close() {
+    var _ = listener.close();
+    var _ = connections.close();
+    var _ = loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  private static AdminReply readiness(Health health) {
+    String state = health.state().name().toLowerCase(Locale.ROOT);
+    return AdminReply.text(health.isReady() ? 200 : 503, state);
+  }
+
+  private ServerBootstrap bootstrap() {
+    return new ServerBootstrap()
+        .group(loop)
+        .channel(NioServerSocketChannel.class)
+        .option(ChannelOption.SO_BACKLOG, CONNECTIONS_MAX)
+        .childOption(ChannelOption.AUTO_READ, false)
+        .childHandler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel connection) {
+                accept(connection);
+              }
+            });
+  }
+
+  private void accept(Channel connection) {
+    if (connections.size() >= CONNECTIONS_MAX) {
+      var _ = connection.close();
+      return;
+    }
+    connections.add(connection);
+    connection
+        .pipeline()
+        .addLast("idle", new ReadTimeoutHandler(IDLE_SECONDS))
+        .addLast("http", new HttpServerCodec())
+        .addLast("body", new HttpObjectAggregator(BODY_BYTES_MAX))
+        .addLast("flow", new FlowControlHandler())
+        .addLast("admin", new AdminHandler(token, answers::get, work));
+  }
+}

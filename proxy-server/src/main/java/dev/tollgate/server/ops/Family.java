@@ -1,0 +1,145 @@
+package dev.tollgate.server.ops;
+
+import java.util.List;
+
+/** Every metric of ours by name: the one table, kept in step with {@code docs/operating.md}. */
+public enum Family {
+  REQUESTS(
+      Kind.COUNTER,
+      "tollgate_requests_total",
+      "Requests that ended, by how.",
+      List.of("route", "model", "provider", "outcome", "code")),
+  REQUEST_DURATION(
+      Kind.HISTOGRAM,
+      "tollgate_request_duration_seconds",
+      "From admission to the end of the reply.",
+      List.of("route", "model", "stream")),
+  FIRST_TOKEN(
+      Kind.HISTOGRAM,
+      "tollgate_first_token_seconds",
+      "From admission to the first content event.",
+      List.of("model", "provider")),
+  OVERHEAD(
+      Kind.HISTOGRAM,
+      "tollgate_overhead_seconds",
+      "What the gateway added to the provider's time."),
+  ATTEMPTS(
+      Kind.COUNTER,
+      "tollgate_attempts_total",
+      "Tries at providers, by how they ended.",
+      List.of("provider", "outcome")),
+  STREAM_ENDS(
+      Kind.COUNTER,
+      "tollgate_stream_ends_total",
+      "Streams that ended after their 200, by how.",
+      List.of("ending")),
+  TOKENS(
+      Kind.COUNTER,
+      "tollgate_tokens_total",
+      "Tokens charged: prompt (cached is a part of it) and completion.",
+      List.of("model", "kind")),
+  COST(
+      Kind.COUNTER,
+      "tollgate_cost_micro_usd_total",
+      "Cost of the requests in micro-USD.",
+      List.of("model")),
+  CONNECTIONS(Kind.GAUGE, "tollgate_connections", "Open client connections."),
+  REQUESTS_IN_FLIGHT(Kind.GAUGE, "tollgate_requests_in_flight", "Requests being answered."),
+  UPSTREAM_CONNECTIONS(
+      Kind.GAUGE,
+      "tollgate_upstream_connections",
+      "Open connections to a provider, leased and idle.",
+      List.of("provider")),
+  UPSTREAM_LEASES(
+      Kind.GAUGE,
+      "tollgate_upstream_leases",
+      "Connections to a provider that serve a request now.",
+      List.of("provider")),
+  UPSTREAM_PENDING(
+      Kind.GAUGE,
+      "tollgate_upstream_pending",
+      "Requests that wait for a connection to a provider.",
+      List.of("provider")),
+  INFLIGHT_BYTES(
+      Kind.GAUGE,
+      "tollgate_inflight_bytes",
+      "Bytes of request bodies and collected replies held in memory."),
+  BUFFER_BYTES(
+      Kind.GAUGE,
+      "tollgate_buffer_bytes",
+      "Memory that the buffer allocator holds.",
+      List.of("kind")),
+  LOOP_LAG(
+      Kind.HISTOGRAM,
+      "tollgate_event_loop_lag_seconds",
+      "How late a timer of an event loop fires, probed every 250 ms."),
+  LOOP_LAG_MAX(
+      Kind.GAUGE,
+      "tollgate_event_loop_lag_max_seconds",
+      "The worst lag of a loop within the last minute.",
+      List.of("loop")),
+  AUTH_CACHE_KEYS(Kind.GAUGE, "tollgate_auth_cache_keys", "Keys in the authentication cache."),
+  OFFLOAD_DEPTH(
+      Kind.GAUGE, "tollgate_offload_queue_depth", "Blocking tasks that wait for a thread."),
+  OFFLOAD_REFUSED(
+      Kind.COUNTER,
+      "tollgate_offload_refused_total",
+      "Blocking tasks refused: full queue or late deadline."),
+  LOG_DROPPED(
+      Kind.COUNTER,
+      "tollgate_log_lines_dropped_total",
+      "Log lines dropped because the ring was full."),
+  RELOADS(Kind.COUNTER, "tollgate_config_reloads_total", "Configurations taken into use."),
+  RELOAD_FAILURES(
+      Kind.COUNTER,
+      "tollgate_config_reload_failures_total",
+      "Reloads refused because the configuration was wrong."),
+  RELOAD_OK(
+      Kind.GAUGE,
+      "tollgate_config_last_reload_successful",
+      "1 unless the last reload was refused."),
+  READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
+  START_DURATION(
+      Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");
+
+  /** What a family's numbers are. */
+  public enum Kind {
+    COUNTER,
+    GAUGE,
+    HISTOGRAM
+  }
+
+  private final Kind kind;
+  private final String metric;
+  private final String help;
+  @SuppressWarnings("ImmutableEnumChecker") // made by List.of alone
+  private final List<String> labels;
+
+  Family(Kind kind, String metric, String help) {
+    this(kind, metric, help, List.of());
+  }
+
+  Family(Kind kind, String metric, String help, List<String> labels) {
+    this.kind = kind;
+    this.metric = metric;
+    this.help = help;
+    this.labels = labels;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  /** The name that Prometheus sees. */
+  public String metric() {
+    return metric;
+  }
+
+  public String help() {
+    return help;
+  }
+
+  public List<String> labels() {
+    return labels;
+  }
+}

@@ -1,0 +1,221 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.Histogram;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts requests that ended. Runs on event loops: the points of a request are found by one look-up,
+ * and every label value comes from the configuration or a closed list, so that no client can make a
+ * series.
+ */
+public final class RequestMetrics implements Observer {
+  static final String OTHER = "other";
+  static final String NONE = "none";
+  private static final int OUTCOMES_MAX = 64;
+  private static final double NANOS = 1e9;
+
+  private static final double[] DURATION = {
+    .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600
+  };
+  private static final double[] FIRST_TOKEN = {
+    .01, .025, .05, .1, .2, .3, .5, .75, 1, 1.5, 2, 3, 5, 10, 20, 30, 60
+  };
+  private static final double[] OVERHEAD = {
+    10e-6, 20e-6, 30e-6, 50e-6, 75e-6, 100e-6, 150e-6, 200e-6, 300e-6, 500e-6, 1e-3, 2e-3, 5e-3,
+    10e-3, 20e-3, 50e-3, .1, .25, 1
+  };
+
+  private final Counter requests;
+  private final Histogram durations;
+  private final Histogram firstTokens;
+  private final DistributionDataPoint overhead;
+  private final Counter attempts;
+  private final Map<Ending, CounterDataPoint> streamEnds = new EnumMap<>(Ending.class);
+  private final Counter tokens;
+  private final Counter costs;
+
+  private final Set<String> routes =
+      Arrays.stream(Endpoint.values()).map(Endpoint::path).collect(Collectors.toUnmodifiableSet());
+  private volatile Names names = Names.of();
+  private final Map<Labels, Points> points = new ConcurrentHashMap<>();
+  private final Map<ServedLabels, ServedPoints> servedPoints = new ConcurrentHashMap<>();
+  private final Map<AttemptLabels, CounterDataPoint> attemptPoints = new ConcurrentHashMap<>();
+  private final Set<String> outcomes = ConcurrentHashMap.newKeySet();
+
+  public RequestMetrics(Metrics metrics) {
+    requests = metrics.counter(Family.REQUESTS);
+    durations = metrics.histogram(Family.REQUEST_DURATION, DURATION);
+    firstTokens = metrics.histogram(Family.FIRST_TOKEN, FIRST_TOKEN);
+    overhead = metrics.histogram(Family.OVERHEAD, OVERHEAD).labelValues();
+    attempts = metrics.counter(Family.ATTEMPTS);
+    Counter ends = metrics.counter(Family.STREAM_ENDS);
+    for (Ending ending : Ending.values()) {
+      streamEnds.put(ending, ends.labelValues(ending.wire()));
+    }
+    tokens = metrics.counter(Family.TOKENS);
+    costs = metrics.counter(Family.COST);
+  }
+
+  /** From now on these models and providers have series of their own. */
+  public void configured(Catalog catalog) {
+    names = Names.of(catalog);
+  }
+
+  @Override
+  public void ended(RequestRecord record) {
+    Names known = names;
+    Labels labels = labels(record, known);
+    Points end = points.get(labels);
+    if (end == null) {
+      end = points.computeIfAbsent(labels, this::resolve);
+    }
+    end.requests.inc();
+    end.duration.observe(seconds(record.total()));
+    Served served = record.served();
+    if (served != null) {
+      count(served, known);
+      CounterDataPoint streamEnd = streamEnds.get(record.ending());
+      if (served.stream() && record.status() == 200 && streamEnd != null) {
+        streamEnd.inc();
+      }
+    }
+  }
+
+  private void count(Served served, Names known) {
+    overhead.observe(seconds(served.overhead()));
+    var labels = new ServedLabels(known.model(served.model()), known.provider(served.provider()));
+    ServedPoints by = servedPoints.get(labels);
+    if (by == null) {
+      by = servedPoints.computeIfAbsent(labels, this::resolve);
+    }
+    Duration firstToken = served.firstToken();
+    if (firstToken != null) {
+      by.firstToken.observe(seconds(firstToken));
+    }
+    by.promptTokens.inc(served.usage().promptTokens());
+    by.cachedTokens.inc(served.usage().cachedTokens());
+    by.completionTokens.inc(served.usage().completionTokens());
+    by.cost.inc(served.cost().value());
+    for (AttemptRecord attempt : served.attempts()) {
+      count(attempt, known);
+    }
+  }
+
+  private void count(AttemptRecord attempt, Names known) {
+    var labels = new AttemptLabels(known.provider(attempt.provider()), outcome(attempt.outcome()));
+    CounterDataPoint point = attemptPoints.get(labels);
+    if (point == null) {
+      point =
+          attemptPoints.computeIfAbsent(
+              labels, l -> attempts.labelValues(l.provider(), l.outcome()));
+    }
+    point.inc();
+  }
+
+  // The list of outcomes is closed in the core; this holds should it ever not be.
+  private String outcome(String name) {
+    if (outcomes.contains(name)) {
+      return name;
+    }
+    return outcomes.size() < OUTCOMES_MAX && outcomes.add(name) ? name : OTHER;
+  }
+
+  private Labels labels(RequestRecord record, Names known) {
+    Served served = record.served();
+    return new Labels(
+        routes.contains(record.route()) ? record.route() : OTHER,
+        served == null ? NONE : known.model(served.model()),
+        served == null ? NONE : known.provider(served.provider()),
+        record.ending(),
+        record.code(),
+        served != null && served.stream());
+  }
+
+  private Points resolve(Labels of) {
+    String code = of.code == null ? NONE : of.code.wire();
+    return new Points(
+        requests.labelValues(of.route, of.model, of.provider, of.ending.wire(), code),
+        durations.labelValues(of.route, of.model, Boolean.toString(of.stream)));
+  }
+
+  private ServedPoints resolve(ServedLabels of) {
+    return new ServedPoints(
+        firstTokens.labelValues(of.model, of.provider),
+        tokens.labelValues(of.model, "prompt"),
+        tokens.labelValues(of.model, "cached"),
+        tokens.labelValues(of.model, "completion"),
+        costs.labelValues(of.model));
+  }
+
+  private static double seconds(Duration duration) {
+    return duration.toNanos() / NANOS;
+  }
+
+  /** What tells requests apart in the metrics. */
+  private record Labels(
+      String route,
+      String model,
+      String provider,
+      Ending ending,
+      @Nullable ErrorCode code,
+      boolean stream) {}
+
+  private record ServedLabels(String model, String provider) {}
+
+  private record AttemptLabels(String provider, String outcome) {}
+
+  /** The points of one combination of labels, found once. */
+  private record Points(CounterDataPoint requests, DistributionDataPoint duration) {}
+
+  /** The same for what was served. */
+  private record ServedPoints(
+      DistributionDataPoint firstToken,
+      CounterDataPoint promptTokens,
+      CounterDataPoint cachedTokens,
+      CounterDataPoint completionTokens,
+      CounterDataPoint cost) {}
+
+  /** The configured names, rendered once. */
+  private record Names(Map<ModelId, String> models, Map<ProviderId, String> providers) {
+    static Names of() {
+      return new Names(Map.of(), Map.of());
+    }
+
+    static Names of(Catalog catalog) {
+      Map<ModelId, String> models = new HashMap<>();
+      catalog.models().forEach(model -> models.put(model.id(), model.id().toString()));
+      Map<ProviderId, String> providers = new HashMap<>();
+      catalog.providers().forEach(provider -> providers.put(provider.id(), provider.id().value()));
+      return new Names(Map.copyOf(models), Map.copyOf(providers));
+    }
+
+    String model(ModelId id) {
+      return models.getOrDefault(id, OTHER);
+    }
+
+    String provider(@Nullable ProviderId id) {
+      return id == null ? NONE : providers.getOrDefault(id, OTHER);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package dev.tollgate.server.ops;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
+import ch.qos.logback.core.UnsynchronizedAppenderBase;
+import ch.qos.logback.core.spi.AppenderAttachable;
+import ch.qos.logback.core.spi.AppenderAttachableImpl;
+import java.util.Iterator;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes log events into a bounded ring and has one thread format and write them, so that no event
+ * loop waits for a terminal or a disk. A full ring drops the event and counts it.
+ */
+public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent>
+    implements AppenderAttachable<ILoggingEvent> {
+  private static final int SIZE_DEFAULT = 8192;
+  private static final long FLUSH_MILLIS_MAX = 2_000;
+  private static final LongAdder DROPPED = new LongAdder();
+
+  private final AppenderAttachableImpl<ILoggingEvent> targets = new AppenderAttachableImpl<>();
+  private int size = SIZE_DEFAULT;
+  private BlockingQueue<ILoggingEvent> ring = new ArrayBlockingQueue<>(1);
+  private @Nullable Thread writer;
+
+  /** Events that this process has dropped. */
+  public static long dropped() {
+    return DROPPED.sum();
+  }
+
+  /** Events that the ring holds; set from logback's configuration. */
+  public void setSize(int size) {
+    this.size = size;
+  }
+
+  @Override
+  public void start() {
+    ring = new ArrayBlockingQueue<>(size);
+    super.start();
+    writer = Thread.ofPlatform().name("log-" + getName()).daemon().start(this::write);
+  }
+
+  /** Writes out what the ring holds, for at most two seconds. */
+  @Override
+  public void stop() {
+    if (!isStarted()) {
+      return;
+    }
+    super.stop();
+    Thread last = writer;
+    if (last != null) {
+      last.interrupt();
+      join(last);
+    }
+    targets.detachAndStopAllAppenders();
+  }
+
+  @Override
+  protected void append(ILoggingEvent event) {
+    // The only part that depends on this thread; the text is made by the writer.
+    event.getThreadName();
+    if (!ring.offer(event)) {
+      DROPPED.increment();
+    }
+  }
+
+  private void write() {
+    try {
+      while (isStarted()) {
+        targets.appendLoopOnAppenders(ring.take());
+      }
+    } catch (InterruptedException stopped) {
+      // What is in the ring is still written.
+    }
+    for (ILoggingEvent event = ring.poll(); event != null; event = ring.poll()) {
+      targets.appendLoopOnAppenders(event);
+    }
+  }
+
+  private void join(Thread last) {
+    try {
+      last.join(FLUSH_MILLIS_MAX);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void addAppender(Appender<ILoggingEvent> target) {
+    targets.addAppender(target);
+  }
+
+  @Override
+  public Iterator<Appender<ILoggingEvent>> iteratorForAppenders() {
+    return targets.iteratorForAppenders();
+  }
+
+  @Override
+  public @Nullable Appender<ILoggingEvent> getAppender(String name) {
+    return targets.getAppender(name);
+  }
+
+  @Override
+  public boolean isAttached(Appender<ILoggingEvent> target) {
+    return targets.isAttached(target);
+  }
+
+  @Override
+  public void detachAndStopAllAppenders() {
+    targets.detachAndStopAllAppenders();
+  }
+
+  @Override
+  public boolean detachAppender(Appender<ILoggingEvent> target) {
+    return targets.detachAppender(target);
+  }
+
+  @Override
+  public boolean detachAppender(String name) {
+    return targets.detachAppender(name);
+  }
+}

@@ -1,0 +1,131 @@
+package dev.tollgate.server.ops;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The drain (DECISIONS 15): not ready at once, the listener closes when load balancers had time to
+ * notice, running requests finish, and what is left when the time is up is cut short in order. A
+ * second call cuts short at once.
+ */
+public final class Shutdown {
+  private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
+  private static final Duration LAST_WORDS = Duration.ofSeconds(5);
+
+  /** The traffic that is drained. Called on the clock's thread; must not block. */
+  public interface Traffic {
+    /** From now on every reply says {@code Connection: close}. */
+    void announceClose();
+
+    /** Accepts no more connections. */
+    void closeListener();
+
+    /** Completes when no request is running; asked after the listener closed. */
+    CompletionStage<?> idle();
+
+    /** Ends every running request with an error, in-stream where its stream is open. */
+    void cutShort();
+
+    /** Requests that run now. */
+    int running();
+  }
+
+  private enum Step {
+    SERVING,
+    ANNOUNCED,
+    WAITING,
+    CUTTING,
+    DONE
+  }
+
+  private final EventExecutor clock;
+  private final Health health;
+  private final Traffic traffic;
+  private final Duration delay;
+  private final Duration timeout;
+  private final CompletableFuture<Void> drained = new CompletableFuture<>();
+  private Step step = Step.SERVING;
+
+  /**
+   * @param clock the one thread on which the steps run
+   * @param delay from not ready to the listener's end
+   * @param timeout from there to cutting short
+   */
+  public Shutdown(
+      EventExecutor clock, Health health, Traffic traffic, Duration delay, Duration timeout) {
+    this.clock = clock;
+    this.health = health;
+    this.traffic = traffic;
+    this.delay = delay;
+    this.timeout = timeout;
+  }
+
+  /** Begins to drain, or hurries a drain that has begun. Any thread; the node is unready at once. */
+  public CompletionStage<Void> begin() {
+    health.become(Health.State.DRAINING);
+    clock.execute(this::beginOrHurry);
+    return drained;
+  }
+
+  /** Completes when nothing runs any more. */
+  public CompletionStage<Void> drained() {
+    return drained;
+  }
+
+  private void beginOrHurry() {
+    switch (step) {
+      case SERVING -> announce();
+      case ANNOUNCED, WAITING -> cutShort("asked again");
+      case CUTTING, DONE -> {}
+    }
+  }
+
+  private void announce() {
+    step = Step.ANNOUNCED;
+    log.info("draining: listener closes in {} s, {} running", delay.toSeconds(), traffic.running());
+    traffic.announceClose();
+    in(delay, Step.ANNOUNCED, this::closeListener);
+  }
+
+  private void closeListener() {
+    step = Step.WAITING;
+    traffic.closeListener();
+    var _ = traffic.idle().thenRunAsync(this::finish, clock);
+    in(timeout, Step.WAITING, () -> cutShort("out of time"));
+  }
+
+  private void cutShort(String why) {
+    if (step == Step.ANNOUNCED) {
+      closeListener();
+    }
+    step = Step.CUTTING;
+    log.warn("draining: {}, cutting {} short", why, traffic.running());
+    traffic.cutShort();
+    in(LAST_WORDS, Step.CUTTING, this::finish);
+  }
+
+  private void finish() {
+    if (step != Step.DONE) {
+      step = Step.DONE;
+      log.info("drained, {} left running", traffic.running());
+      drained.complete(null);
+    }
+  }
+
+  /** Runs {@code next} after {@code wait}, unless the drain has moved on by then. */
+  private void in(Duration wait, Step expected, Runnable next) {
+    var _ = clock.schedule(
+        () -> {
+          if (step == expected) {
+            next.run();
+          }
+        },
+        wait.toMillis(),
+        TimeUnit.MILLISECONDS);
+  }
+}

@@ -1,0 +1,124 @@
+package dev.tollgate.server.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.RequestId;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+final class AccessLogTest {
+  private final Logger logger = (Logger) LoggerFactory.getLogger(AccessLog.LOGGER);
+  private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    lines.start();
+    logger.addAppender(lines);
+    logger.setAdditive(false);
+    logger.setLevel(Level.INFO);
+  }
+
+  @AfterEach
+  void leave() {
+    logger.detachAppender(lines);
+  }
+
+  @Test
+  void aServedRequestIsOneLineWithAllThatOperatorsAskFor() throws IOException {
+    JsonNode line = line(Records.streamed());
+
+    assertThat(line)
+        .isEqualTo(
+            new ObjectMapper()
+                .readTree(
+                    """
+                    {"ts":"2025-11-20T12:00:00.123Z","request_id":"%s","method":"POST",
+                     "route":"/v1/chat/completions","status":200,"outcome":"ok",
+                     "client_ip":"203.0.113.7","total_ms":840.000,
+                     "org":"00000000-0000-0000-0000-000000000007",
+                     "key_id":"k3yId001","key_last4":"Wxyz",
+                     "model":"mock/chat","provider":"mock","stream":true,
+                     "ttft_ms":51.000,"upstream_ms":812.000,"overhead_ms":0.212,
+                     "prompt_tokens":11,"completion_tokens":64,"estimated":false,"cost_micro":42,
+                     "attempts":[{"provider":"mock","outcome":"ok","status":200,"ms":812.000}],
+                     "phases":[{"phase":"admitted","at_ms":0.000},
+                               {"phase":"relaying","at_ms":51.000}],
+                     "request_bytes":321,"response_bytes":4567}
+                    """
+                        .formatted(Records.ID)));
+  }
+
+  @Test
+  void aRefusalSaysItsCodeAndLeavesOutWhatItNeverHad() throws IOException {
+    JsonNode line = line(Records.refused("other", ErrorCode.NOT_FOUND));
+
+    assertThat(line.get("code").asText()).isEqualTo("not_found");
+    assertThat(line.fieldNames())
+        .toIterable()
+        .doesNotContain("org", "key_id", "model", "provider", "cost_micro", "attempts");
+  }
+
+  @Test
+  void aHostileNameStaysInsideItsString() throws IOException {
+    String hostile = "/\"\\\n\r\u0000\u2028{\"route\":\"forged\"}";
+    RequestRecord request = Records.refused(hostile, ErrorCode.NOT_FOUND);
+
+    assertThat(new AccessLine(request).toString()).doesNotContain("\n", "\r", "\u0000");
+    assertThat(line(request).get("route").asText()).isEqualTo(hostile);
+  }
+
+  @Test
+  void ofGoodRequestsTheConfiguredShareIsKept() {
+    var log = new AccessLog(0.25);
+    for (int i = 0; i < 10_000; i++) {
+      log.ended(numbered(i, Ending.OK));
+    }
+
+    assertThat(lines.list.size()).isBetween(2_200, 2_800);
+  }
+
+  @Test
+  void whatWentWrongIsAlwaysKept() {
+    var log = new AccessLog(0);
+    for (int i = 0; i < 100; i++) {
+      log.ended(numbered(i, Ending.OK));
+      log.ended(numbered(i, Ending.STREAM_INTERRUPTED));
+    }
+
+    assertThat(lines.list).hasSize(100);
+  }
+
+  private JsonNode line(RequestRecord record) throws IOException {
+    new AccessLog(1).ended(record);
+    return new ObjectMapper().readTree(lines.list.getLast().getFormattedMessage());
+  }
+
+  private static RequestRecord numbered(int i, Ending ending) {
+    return new RequestRecord(
+        RequestId.at(i),
+        Duration.ZERO,
+        "203.0.113.7",
+        "POST",
+        "other",
+        200,
+        ending,
+        null,
+        null,
+        null,
+        0,
+        0);
+  }
+}

@@ -1,0 +1,198 @@
+package dev.tollgate.server.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.ops.Health.State;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class AdminServerTest {
+  private final Health health = new Health();
+  private final List<AdminServer> servers = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    servers.forEach(AdminServer::close);
+  }
+
+  @Test
+  void healthIsToldBeforeAnythingElseStarted() throws Exception {
+    AdminServer admin = listen(null);
+
+    assertThat(get(admin, "/livez").status()).isEqualTo(200);
+    assertThat(get(admin, "/readyz").status()).isEqualTo(503);
+    assertThat(get(admin, "/readyz").text()).isEqualTo("starting\n");
+
+    health.become(State.READY);
+    assertThat(get(admin, "/readyz").status()).isEqualTo(200);
+
+    health.become(State.DRAINING);
+    assertThat(get(admin, "/readyz").status()).isEqualTo(503);
+    assertThat(get(admin, "/livez").status()).isEqualTo(200);
+  }
+
+  @Test
+  void aRouteWhoseOwnerIsNotThereYetIsUnavailable() throws Exception {
+    AdminServer admin = listen(null);
+    assertThat(get(admin, "/config").status()).isEqualTo(503);
+    assertThat(get(admin, "/config").text()).contains("\"code\":\"service_unavailable\"");
+
+    admin.answer(AdminRoute.CONFIG, _ -> AdminReply.json("{\"version\":1}"));
+    assertThat(get(admin, "/config").text()).isEqualTo("{\"version\":1}");
+  }
+
+  @Test
+  void metricsAreServedInTheFormatAskedFor() throws Exception {
+    var metrics = new Metrics();
+    metrics.gauge(Family.READY, () -> 1);
+    AdminServer admin = listen(null);
+    admin.answer(AdminRoute.METRICS, AdminServer.metrics(metrics));
+
+    assertThat(get(admin, "/metrics").text()).contains("tollgate_ready 1.0");
+    RawResponse open = get(admin, "/metrics?x=y", "Accept: application/openmetrics-text");
+    assertThat(open.text()).endsWith("# EOF\n");
+    assertThat(open.header("content-type")).startsWith("application/openmetrics-text");
+  }
+
+  @Test
+  void aTokenGuardsEverythingButHealth() throws Exception {
+    AdminServer admin = listen(new Secret("s3cret"));
+    for (AdminRoute route : AdminRoute.values()) {
+      admin.answer(route, _ -> AdminReply.text(200, "in"));
+    }
+
+    for (AdminRoute route : AdminRoute.values()) {
+      int open = route.access() == AdminRoute.Access.OPEN ? 200 : 401;
+      assertThat(ask(admin, route).status()).isEqualTo(open);
+      assertThat(ask(admin, route, "Authorization: Bearer s3creT").status()).isEqualTo(open);
+      assertThat(ask(admin, route, "Authorization: Basic s3cret").status()).isEqualTo(open);
+      assertThat(ask(admin, route, "Authorization: Bearer s3cret").status()).isEqualTo(200);
+    }
+    assertThat(get(admin, "/config").text())
+        .contains("\"type\":\"authentication_error\"", "\"code\":\"unauthenticated\"")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void anythingElseIsNotFoundWithTheEnvelope() throws Exception {
+    AdminServer admin = listen(null);
+
+    RawResponse response = get(admin, "/v1/models");
+    assertThat(response.status()).isEqualTo(404);
+    assertThat(response.text())
+        .contains("\"code\":\"not_found\"", "\"type\":\"not_found_error\"")
+        .contains("\"request_id\":\"" + response.header("x-request-id") + "\"");
+    assertThat(get(admin, "/-/drain").status()).isEqualTo(404);
+    assertThat(get(admin, "/livez/").status()).isEqualTo(404);
+  }
+
+  @Test
+  void aWebPageCannotDrainTheNode() throws Exception {
+    AdminServer admin = listen(null);
+    admin.answer(AdminRoute.DRAIN, _ -> AdminReply.text(200, "draining"));
+
+    assertThat(ask(admin, AdminRoute.DRAIN, "Origin: https://evil.example").status())
+        .isEqualTo(403);
+    assertThat(ask(admin, AdminRoute.DRAIN).status()).isEqualTo(200);
+  }
+
+  @Test
+  void anAnswerThatFailsIsToldWithoutItsInsides() throws Exception {
+    AdminServer admin = listen(null);
+    admin.answer(
+        AdminRoute.PROVIDERS,
+        _ -> {
+          throw new IllegalStateException("inner words");
+        });
+
+    RawResponse response = get(admin, "/providers");
+    assertThat(response.status()).isEqualTo(500);
+    assertThat(response.text())
+        .contains("\"code\":\"internal_error\"")
+        .doesNotContain("inner words");
+  }
+
+  @Test
+  void requestsSentTogetherAreAnsweredInOrder() throws Exception {
+    AdminServer admin = listen(null);
+    admin.answer(AdminRoute.PROVIDERS, _ -> AdminReply.text(200, "slow"));
+
+    try (var client = RawClient.connect(admin.address().getPort())) {
+      String get = "GET %s HTTP/1.1\r\nHost: a\r\n\r\n";
+      client.send(get.formatted("/providers") + get.formatted("/livez"));
+
+      assertThat(client.readResponse().text()).isEqualTo("slow\n");
+      assertThat(client.readResponse().text()).isEqualTo("ok\n");
+    }
+  }
+
+  @Test
+  void slowAnswersAreBoundedAndNeverHoldHealthUp() throws Exception {
+    var go = new CountDownLatch(1);
+    var begun = new CountDownLatch(8);
+    AdminServer admin = listen(null);
+    admin.answer(
+        AdminRoute.PROVIDERS,
+        _ -> {
+          begun.countDown();
+          go.await();
+          return AdminReply.text(200, "at last");
+        });
+    List<RawClient> slow = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      slow.add(RawClient.connect(admin.address().getPort()).get("/providers"));
+    }
+    begun.await();
+
+    assertThat(get(admin, "/providers").status()).isEqualTo(503);
+    assertThat(get(admin, "/livez").status()).isEqualTo(200);
+
+    go.countDown();
+    for (RawClient client : slow) {
+      assertThat(client.readResponse().status()).isEqualTo(200);
+      client.close();
+    }
+  }
+
+  @Test
+  void whatIsNotHttpIsRefusedAndClosed() throws Exception {
+    AdminServer admin = listen(null);
+
+    try (var client = RawClient.connect(admin.address().getPort())) {
+      client.send("\u0001nonsense\r\n\r\n");
+      assertThat(client.readResponse().status()).isEqualTo(400);
+      client.awaitClosed();
+    }
+  }
+
+  private AdminServer listen(@Nullable Secret token) throws InterruptedException {
+    var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    var admin = AdminServer.listen(loopback, token, health);
+    servers.add(admin);
+    return admin;
+  }
+
+  private static RawResponse get(AdminServer admin, String path, String... headers) {
+    try (var client = RawClient.connect(admin.address().getPort())) {
+      return client.get(path, headers).readResponse();
+    }
+  }
+
+  private static RawResponse ask(AdminServer admin, AdminRoute route, String... headers) {
+    if (route.method().equals("GET")) {
+      return get(admin, route.path(), headers);
+    }
+    try (var client = RawClient.connect(admin.address().getPort())) {
+      return client.post(route.path(), "", headers).readResponse();
+    }
+  }
+}

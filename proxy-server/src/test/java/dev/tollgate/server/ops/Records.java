@@ -1,0 +1,128 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
+import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Requests as they might have ended, for the tests of what is told of them. */
+final class Records {
+  static final ModelId MODEL = new ModelId("mock", "chat");
+  static final ProviderId PROVIDER = new ProviderId("mock");
+  static final RequestId ID = RequestId.at(1_763_640_000_123L);
+  static final ApiKey KEY =
+      new ApiKey(
+          new KeyId("k3yId001"),
+          "laptop",
+          "Wxyz",
+          new Org(new OrgId(new UUID(0, 7)), "demo", Org.State.ACTIVE),
+          KeyState.ACTIVE,
+          null,
+          ApiKey.KeyScope.ALL,
+          ApiKey.KeyLimits.DEFAULT);
+
+  private Records() {}
+
+  /** A catalog of one model at one provider. */
+  static Catalog catalog() {
+    var provider =
+        new Provider(
+            PROVIDER,
+            "openai",
+            new EndpointIdentity(false, "127.0.0.1", 1),
+            "/v1",
+            List.of(),
+            Map.of(),
+            Provider.Clocks.DEFAULT,
+            Provider.PoolLimits.DEFAULT,
+            Provider.Quirks.NONE,
+            new Provider.OnDisconnect.Cancel(),
+            1 << 20);
+    var model =
+        new Model(
+            MODEL,
+            Modality.CHAT,
+            "Mock",
+            "",
+            Instant.EPOCH,
+            0,
+            0,
+            4096,
+            Set.of("streaming"),
+            PriceList.FREE,
+            List.of(new Route(provider, "mock", 1, 100)));
+    return new Catalog(List.of(provider), List.of(model));
+  }
+
+  /** A stream that went well. */
+  static RequestRecord streamed() {
+    return record("/v1/chat/completions", 200, Ending.OK, null, KEY, served(MODEL, PROVIDER));
+  }
+
+  /** A request refused before its caller was proven. */
+  static RequestRecord refused(String route, ErrorCode code) {
+    return record(route, code.status(), Ending.REJECTED, code, null, null);
+  }
+
+  static RequestRecord record(
+      String route,
+      int status,
+      Ending ending,
+      @Nullable ErrorCode code,
+      @Nullable ApiKey key,
+      @Nullable Served served) {
+    return new RequestRecord(
+        ID,
+        Duration.ofMillis(840),
+        "203.0.113.7",
+        "POST",
+        route,
+        status,
+        ending,
+        code,
+        key,
+        served,
+        321,
+        4567);
+  }
+
+  static Served served(ModelId model, ProviderId provider) {
+    return new Served(
+        model,
+        true,
+        provider,
+        List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812))),
+        new Usage(11, 64, 3, 0, 0, 0, 0, 0, false),
+        new MicroUsd(42),
+        Duration.ofMillis(51),
+        Duration.ofMillis(812),
+        Duration.ofNanos(212_345),
+        List.of(new PhaseEntry("admitted", 0), new PhaseEntry("relaying", 51_000_000)));
+  }
+}

@@ -1,0 +1,152 @@
+package dev.tollgate.server.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.testkit.Seeds;
+import java.io.IOException;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class RequestMetricsTest {
+  private final Metrics metrics = new Metrics();
+  private final RequestMetrics requests = new RequestMetrics(metrics);
+
+  @BeforeEach
+  void configure() {
+    requests.configured(Records.catalog());
+  }
+
+  @Test
+  void aStreamThatEndedWellIsCountedOnceEverywhere() throws IOException {
+    requests.ended(Records.streamed());
+
+    assertThat(scrape())
+        .contains(
+            "tollgate_requests_total{code=\"none\",model=\"mock/chat\",outcome=\"ok\","
+                + "provider=\"mock\",route=\"/v1/chat/completions\"} 1.0",
+            "tollgate_request_duration_seconds_count{model=\"mock/chat\","
+                + "route=\"/v1/chat/completions\",stream=\"true\"} 1",
+            "tollgate_first_token_seconds_bucket{model=\"mock/chat\",provider=\"mock\",le=\"0.1\"}"
+                + " 1",
+            "tollgate_first_token_seconds_bucket{model=\"mock/chat\",provider=\"mock\",le=\"0.05\"}"
+                + " 0",
+            "tollgate_overhead_seconds_bucket{le=\"2.0E-4\"} 0",
+            "tollgate_overhead_seconds_bucket{le=\"3.0E-4\"} 1",
+            "tollgate_attempts_total{outcome=\"ok\",provider=\"mock\"} 1.0",
+            "tollgate_stream_ends_total{ending=\"ok\"} 1.0",
+            "tollgate_tokens_total{kind=\"prompt\",model=\"mock/chat\"} 11.0",
+            "tollgate_tokens_total{kind=\"cached\",model=\"mock/chat\"} 3.0",
+            "tollgate_tokens_total{kind=\"completion\",model=\"mock/chat\"} 64.0",
+            "tollgate_cost_micro_usd_total{model=\"mock/chat\"} 42.0");
+  }
+
+  @Test
+  void aRefusalBeforeRoutingHasNoModelAndNoOverhead() throws IOException {
+    requests.ended(Records.refused("/v1/chat/completions", ErrorCode.INVALID_API_KEY));
+
+    assertThat(scrape())
+        .contains(
+            "tollgate_requests_total{code=\"invalid_api_key\",model=\"none\",outcome=\"rejected\","
+                + "provider=\"none\",route=\"/v1/chat/completions\"} 1.0",
+            "tollgate_overhead_seconds_count 0")
+        .doesNotContain("tollgate_first_token_seconds_count{", "tollgate_tokens_total{");
+  }
+
+  @Test
+  void aCancelledStreamIsNotAFailedOne() throws IOException {
+    requests.ended(
+        Records.record(
+            "/v1/chat/completions",
+            200,
+            Ending.CLIENT_ABORT,
+            null,
+            Records.KEY,
+            Records.served(Records.MODEL, Records.PROVIDER)));
+
+    assertThat(scrape())
+        .contains(
+            "tollgate_stream_ends_total{ending=\"client_abort\"} 1.0",
+            "tollgate_stream_ends_total{ending=\"stream_interrupted\"} 0.0");
+  }
+
+  @Test
+  void noClientCanMakeASeries() {
+    requests.ended(Records.streamed());
+    requests.ended(strange(new Random(1)));
+    requests.ended(Records.refused("/strange", ErrorCode.NOT_FOUND));
+    long before = seriesCount();
+
+    Seeds.forEach(
+        1,
+        random -> {
+          for (int i = 0; i < 10_000; i++) {
+            requests.ended(strange(random));
+            requests.ended(
+                Records.refused("/" + Long.toString(random.nextLong(), 36), ErrorCode.NOT_FOUND));
+          }
+        });
+
+    assertThat(seriesCount()).isEqualTo(before);
+  }
+
+  @Test
+  void outcomesOfAttemptsStayAClosedListEvenIfTheCoreInventsSome() {
+    for (int i = 0; i < 1_000; i++) {
+      requests.ended(withOutcome("outcome-" + i));
+    }
+
+    assertThat(seriesCount()).isLessThan(250);
+  }
+
+  private static RequestRecord withOutcome(String outcome) {
+    var served = Records.served(Records.MODEL, Records.PROVIDER);
+    var attempt = served.attempts().getFirst();
+    return Records.record(
+        "/v1/chat/completions",
+        502,
+        Ending.PROVIDER_ERROR,
+        ErrorCode.PROVIDER_FAILURE,
+        Records.KEY,
+        new RequestRecord.Served(
+            served.model(),
+            false,
+            served.provider(),
+            java.util.List.of(
+                new RequestRecord.AttemptRecord(
+                    attempt.provider(), outcome, 500, attempt.took())),
+            served.usage(),
+            served.cost(),
+            null,
+            served.upstream(),
+            served.overhead(),
+            served.phases()));
+  }
+
+  private static RequestRecord strange(Random random) {
+    var model = new ModelId("v", Long.toString(random.nextLong() >>> 1, 36));
+    var provider = new ProviderId(Long.toString(random.nextLong() >>> 1, 36));
+    return Records.record(
+        "/v1/" + random.nextLong(),
+        200,
+        Ending.OK,
+        null,
+        Records.KEY,
+        Records.served(model, provider));
+  }
+
+  private String scrape() throws IOException {
+    return metrics.scrape(null).text();
+  }
+
+  private long seriesCount() {
+    return metrics.snapshot().stream()
+        .mapToLong(family -> family.getDataPoints().size())
+        .sum();
+  }
+}

@@ -1,0 +1,155 @@
+package dev.tollgate.server.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.server.ops.Health.State;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class ShutdownTest {
+  private static final Duration DELAY = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofMinutes(5);
+  private static final Duration A_MOMENT = Duration.ofMillis(1);
+
+  private final ManualClock clock = new ManualClock();
+  private final Health health = new Health();
+  private final Traffic traffic = new Traffic();
+  private final Shutdown shutdown =
+      new Shutdown(clock.loop(), health, traffic, DELAY, TIMEOUT);
+
+  @BeforeEach
+  void serve() {
+    health.become(State.READY);
+  }
+
+  @Test
+  void theNodeIsUnreadyBeforeAnyThreadRuns() {
+    shutdown.begin();
+
+    assertThat(health.isReady()).isFalse();
+    assertThat(traffic.told).isEmpty();
+  }
+
+  @Test
+  void theListenerStaysOpenUntilLoadBalancersHadTimeToNotice() {
+    begin();
+    assertThat(traffic.told).containsExactly("announce close");
+
+    clock.advance(DELAY.minus(A_MOMENT));
+    assertThat(traffic.told).containsExactly("announce close");
+
+    clock.advance(A_MOMENT);
+    assertThat(traffic.told).containsExactly("announce close", "close listener");
+    assertThat(drained()).isFalse();
+  }
+
+  @Test
+  void theLastRequestToFinishEndsTheDrain() {
+    begin();
+    clock.advance(DELAY);
+    clock.advance(Duration.ofSeconds(20));
+
+    traffic.finish();
+    clock.run();
+
+    assertThat(drained()).isTrue();
+    assertThat(traffic.told).doesNotContain("cut short");
+  }
+
+  @Test
+  void whatIsLeftWhenTheTimeIsUpIsCutShortAndStillAwaited() {
+    begin();
+    clock.advance(DELAY);
+    clock.advance(TIMEOUT.minus(A_MOMENT));
+    assertThat(traffic.told).doesNotContain("cut short");
+
+    clock.advance(A_MOMENT);
+    assertThat(traffic.told).endsWith("cut short");
+    assertThat(drained()).isFalse();
+
+    traffic.finish();
+    clock.run();
+    assertThat(drained()).isTrue();
+  }
+
+  @Test
+  void aRequestThatWillNotEndDoesNotKeepTheProcess() {
+    begin();
+    clock.advance(DELAY);
+    clock.advance(TIMEOUT);
+
+    clock.advance(Duration.ofSeconds(5));
+
+    assertThat(drained()).isTrue();
+  }
+
+  @Test
+  void askingAgainCutsShortAtOnce() {
+    begin();
+    begin();
+    assertThat(traffic.told).containsExactly("announce close", "close listener", "cut short");
+
+    begin();
+    clock.advance(DELAY);
+    assertThat(traffic.told).hasSize(3);
+  }
+
+  @Test
+  void askingAgainWhileRequestsFinishCutsShortOnce() {
+    begin();
+    clock.advance(DELAY);
+    begin();
+    clock.advance(TIMEOUT);
+
+    assertThat(traffic.told).containsExactly("announce close", "close listener", "cut short");
+  }
+
+  private void begin() {
+    shutdown.begin();
+    clock.run();
+  }
+
+  private boolean drained() {
+    return shutdown.drained().toCompletableFuture().isDone();
+  }
+
+  /** Writes down what it is told. */
+  private static final class Traffic implements Shutdown.Traffic {
+    private final List<String> told = new ArrayList<>();
+    private final CompletableFuture<Void> idle = new CompletableFuture<>();
+
+    void finish() {
+      idle.complete(null);
+    }
+
+    @Override
+    public void announceClose() {
+      told.add("announce close");
+    }
+
+    @Override
+    public void closeListener() {
+      told.add("close listener");
+    }
+
+    @Override
+    public CompletionStage<?> idle() {
+      return idle;
+    }
+
+    @Override
+    public void cutShort() {
+      told.add("cut short");
+    }
+
+    @Override
+    public int running() {
+      return idle.isDone() ? 0 : 1;
+    }
+  }
+}
