@@ -1,0 +1,132 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import java.time.ZoneOffset;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+
+/** Builds the core's catalog from valid settings: a pure function. */
+public final class CatalogBuilder {
+  private static final int MOCK_EVENT_BYTES_MAX = 32 << 20;
+
+  private final ToIntFunction<ProviderId> mockPort;
+
+  /**
+   * A builder of catalogs.
+   *
+   * @param mockPort the loopback port on which a provider of type mock listens
+   */
+  public CatalogBuilder(ToIntFunction<ProviderId> mockPort) {
+    this.mockPort = mockPort;
+  }
+
+  public Catalog build(Settings settings) {
+    Map<ProviderId, Provider> providers = new LinkedHashMap<>();
+    settings.providers().forEach((id, provider) -> providers.put(id, provider(id, provider)));
+    List<Model> models =
+        settings.models().entrySet().stream()
+            .map(entry -> model(entry.getKey(), entry.getValue(), providers))
+            .toList();
+    return new Catalog(providers.values(), models);
+  }
+
+  private Provider provider(ProviderId id, ProviderSettings provider) {
+    return switch (provider) {
+      case ProviderSettings.OpenAi openAi -> openAi(id, openAi);
+      case ProviderSettings.Mock _ -> mock(id);
+    };
+  }
+
+  private static Provider openAi(ProviderId id, ProviderSettings.OpenAi provider) {
+    var url = provider.baseUrl();
+    var timeouts = provider.timeouts();
+    var pool = provider.pool();
+    return new Provider(
+        id,
+        "openai",
+        new EndpointIdentity(url.tls(), url.host(), url.port()),
+        url.path(),
+        credentials(provider),
+        provider.headers().entrySet().stream()
+            .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().reveal())),
+        new Provider.Clocks(
+            timeouts.connect(),
+            timeouts.responseHeader(),
+            timeouts.firstToken(),
+            timeouts.idle(),
+            timeouts.total()),
+        new Provider.PoolLimits(pool.connectionsMax(), pool.pending(), pool.idle()),
+        new Provider.Quirks(provider.quirks().streamOptions()),
+        onDisconnect(provider.onDisconnect()),
+        provider.eventBytesMax());
+  }
+
+  private static List<Secret> credentials(ProviderSettings.OpenAi provider) {
+    return provider.apiKey() != null
+        ? List.of(provider.apiKey())
+        : provider.apiKeys().stream().map(ProviderSettings.Credential::key).toList();
+  }
+
+  private static Provider.OnDisconnect onDisconnect(ProviderSettings.OnDisconnect configured) {
+    var drain = configured.drain();
+    return drain == null
+        ? new Provider.OnDisconnect.Cancel()
+        : new Provider.OnDisconnect.Drain(drain.time(), drain.share());
+  }
+
+  private Provider mock(ProviderId id) {
+    return new Provider(
+        id,
+        "openai",
+        new EndpointIdentity(false, "127.0.0.1", mockPort.applyAsInt(id)),
+        "/v1",
+        List.of(),
+        Map.of(),
+        Provider.Clocks.DEFAULT,
+        Provider.PoolLimits.DEFAULT,
+        Provider.Quirks.NONE,
+        new Provider.OnDisconnect.Cancel(),
+        MOCK_EVENT_BYTES_MAX);
+  }
+
+  private static Model model(ModelId id, ModelSettings model, Map<ProviderId, Provider> providers) {
+    int most = model.maxOutputTokens();
+    int reserved = model.reserveOutputTokens();
+    return new Model(
+        id,
+        model.modality(),
+        Objects.requireNonNullElse(model.name(), id.name()),
+        model.description(),
+        model.created().atStartOfDay(ZoneOffset.UTC).toInstant(),
+        model.contextLength(),
+        most,
+        most > 0 ? Math.min(most, reserved) : reserved,
+        model.capabilities().stream()
+            .map(capability -> capability.name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.toSet()),
+        PriceLists.of(model.price()),
+        model.routes().stream()
+            .sorted(Comparator.comparingInt(ModelSettings.RouteSettings::priority))
+            .map(route -> route(route, providers))
+            .toList());
+  }
+
+  private static Route route(
+      ModelSettings.RouteSettings route, Map<ProviderId, Provider> providers) {
+    Provider provider = Objects.requireNonNull(providers.get(route.provider()));
+    return new Route(provider, route.model(), route.priority(), route.weight());
+  }
+}

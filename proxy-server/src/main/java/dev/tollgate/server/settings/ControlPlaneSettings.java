@@ -1,0 +1,32 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.shape.Key;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Section {@code control_plane}: accounts of people. */
+public record ControlPlaneSettings(
+    @Key(about = "who may make an account", initial = "invite") Signup signup,
+    @Key(about = "outgoing mail") Email email,
+    @Key(about = "browser sessions") Session session) {
+
+  /** Who may sign up. */
+  public enum Signup {
+    INVITE,
+    OPEN
+  }
+
+  /** Section {@code control_plane.email}. */
+  public record Email(
+      @Key(about = "smtp://user:password@host:port, kept secret; null: no mail")
+          @Nullable Secret smtp,
+      @Key(about = "sender's address") @Nullable String from) {}
+
+  /** Section {@code control_plane.session}. */
+  public record Session(
+      @Key(about = "time without use after which a session ends", initial = "12h", min = "1m")
+          Duration idle,
+      @Key(about = "time after which it ends in any case", initial = "7d", min = "1m")
+          Duration absolute) {}
+}

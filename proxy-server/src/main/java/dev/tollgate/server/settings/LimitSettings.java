@@ -1,0 +1,52 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.server.settings.shape.Key;
+import java.util.Map;
+
+/** Section {@code limits}: rates and counts of DECISIONS 7; 0 is off. */
+public record LimitSettings(
+    @Key(about = "all requests of this gateway") Global global,
+    @Key(about = "one organization") Org org,
+    @Key(about = "one API key; a key's own values win") PerKey key,
+    @Key(about = "one model") PerModel model,
+    @Key(
+            about = "closed refuses requests while the shared store is gone, local goes on alone",
+            initial = "closed")
+        OnStoreFailure onStoreFailure) {
+
+  /** Section {@code limits.global}. */
+  public record Global(
+      @Key(about = "requests per second", initial = "5000", min = "0") int requestsPerSecond,
+      @Key(about = "requests per minute", initial = "0", min = "0") int requestsPerMinute) {}
+
+  /** Section {@code limits.org}. */
+  public record Org(
+      @Key(about = "requests per second", initial = "200", min = "0") int requestsPerSecond,
+      @Key(about = "requests per minute", initial = "12000", min = "0") int requestsPerMinute,
+      @Key(about = "API keys", initial = "100", min = "0") int maxApiKeys) {}
+
+  /** Section {@code limits.key}. */
+  public record PerKey(
+      @Key(about = "requests per second", initial = "50", min = "0") int requestsPerSecond,
+      @Key(about = "requests per minute", initial = "3000", min = "0") int requestsPerMinute,
+      @Key(about = "tokens per minute, reserved at admission", initial = "0", min = "0")
+          long tokensPerMinute,
+      @Key(about = "requests at the same time", initial = "100", min = "0") int concurrency) {}
+
+  /** Section {@code limits.model}. */
+  public record PerModel(
+      @Key(name = "default", about = "every model without an override") ModelRate usual,
+      @Key(about = "single models, by model id") Map<ModelId, ModelRate> overrides) {}
+
+  /** Rates of a model. */
+  public record ModelRate(
+      @Key(about = "requests per second", initial = "0", min = "0") int requestsPerSecond,
+      @Key(about = "requests per minute", initial = "0", min = "0") int requestsPerMinute) {}
+
+  /** What happens to limits without their shared store. */
+  public enum OnStoreFailure {
+    CLOSED,
+    LOCAL
+  }
+}

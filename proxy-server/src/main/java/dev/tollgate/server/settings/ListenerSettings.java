@@ -1,0 +1,118 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.value.BindAddress;
+import dev.tollgate.server.settings.value.CidrBlock;
+import dev.tollgate.server.settings.value.HttpUrl;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Section {@code listeners}: where Tollgate listens, and the bounds of what clients may send. */
+public record ListenerSettings(
+    @Key(about = "the API that clients call: /v1") Api api,
+    @Key(about = "the control plane and the dashboard", later = "the control plane")
+        Control control,
+    @Key(about = "health, metrics and operations; never on the public port") Admin admin) {
+
+  /** Section {@code listeners.api}. */
+  public record Api(
+      @Key(
+              about = "address and port to bind; port 0 lets the system choose",
+              initial = "0.0.0.0:8080")
+          BindAddress address,
+      @Key(
+              about =
+                  "address under which clients reach the API, where we have to name it; null: as seen")
+          @Nullable HttpUrl baseUrl,
+      @Key(about = "certificate and key; null: plain HTTP") @Nullable Tls tls,
+      @Key(
+              name = "http2",
+              about = "HTTP/2 from clients",
+              initial = "false",
+              later = "HTTP/2, which does not exist here yet")
+          boolean http2,
+      @Key(
+              about = "whether every connection begins with a PROXY protocol v2 header",
+              initial = "false")
+          boolean proxyProtocol,
+      @Key(about = "peers whose X-Forwarded-For is believed: addresses or blocks")
+          List<CidrBlock> trustedProxies,
+      @Key(
+              name = "max_request_bytes",
+              about = "longest JSON body; above it 413 (also MAX_REQUEST_BYTES)",
+              initial = "10MiB",
+              min = "1KiB",
+              max = "1GiB",
+              bytes = true)
+          int requestBytesMax,
+      @Key(
+              name = "max_multipart_bytes",
+              about = "longest multipart body; above it 413",
+              initial = "25MiB",
+              min = "1KiB",
+              max = "1GiB",
+              bytes = true)
+          int multipartBytesMax,
+      @Key(
+              name = "max_header_bytes",
+              about = "longest request line and headers together; above it 413",
+              initial = "32KiB",
+              min = "1KiB",
+              max = "1MiB",
+              bytes = true)
+          int headerBytesMax,
+      @Key(
+              name = "max_connections",
+              about = "open client connections; above it new ones are closed",
+              initial = "20000",
+              min = "1")
+          int connectionsMax,
+      @Key(about = "time for a request's head to arrive", initial = "10s", min = "10ms")
+          Duration headerTimeout,
+      @Key(about = "time for a request's body to arrive", initial = "30s", min = "10ms")
+          Duration bodyTimeout,
+      @Key(
+              about = "time without progress after which a client that does not read is closed",
+              initial = "60s",
+              min = "10ms")
+          Duration writeStall,
+      @Key(about = "time after which an idle connection is closed", initial = "620s", min = "10ms")
+          Duration idleTimeout,
+      @Key(
+              about = "silence on a stream after which a ping comment is sent",
+              initial = "15s",
+              min = "10ms")
+          Duration pingInterval,
+      @Key(
+              about = "time after which a stream's 200 is sent even without a first event",
+              initial = "15s",
+              min = "10ms")
+          Duration commitAfter,
+      @Key(
+              about = "path that answers 200 on this listener for load balancers; null: none",
+              pattern = "/[A-Za-z0-9._~/-]*",
+              expects = "a path such as /healthz")
+          @Nullable String healthPath) {}
+
+  /** Section {@code listeners.api.tls}: files in PEM. */
+  public record Tls(
+      @Key(about = "certificate chain in PEM, the server's first", required = true)
+          Path certificate,
+      @Key(about = "private key in PEM (PKCS#8), without a password", required = true)
+          Path privateKey) {}
+
+  /** Section {@code listeners.control}. */
+  public record Control(
+      @Key(about = "address and port to bind; null: off", initial = "127.0.0.1:8081")
+          @Nullable BindAddress address,
+      @Key(about = "address under which browsers reach it") @Nullable HttpUrl publicUrl) {}
+
+  /** Section {@code listeners.admin}. */
+  public record Admin(
+      @Key(about = "address and port to bind", initial = "127.0.0.1:9901") BindAddress address,
+      @Key(about = "bearer token that callers must send; required off loopback")
+          @Nullable Secret token) {}
+}

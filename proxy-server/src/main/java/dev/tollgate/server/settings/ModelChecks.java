@@ -1,0 +1,58 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.server.settings.ModelSettings.RouteSettings;
+import dev.tollgate.server.settings.shape.DidYouMean;
+import dev.tollgate.server.settings.shape.Places;
+import dev.tollgate.server.settings.yaml.Paths;
+import dev.tollgate.server.settings.yaml.Problems;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Checks one model: its routes lead somewhere, and everything it can be charged for is priced. */
+final class ModelChecks {
+  private final Set<String> providers;
+  private final Places places;
+  private final Problems problems;
+
+  /** Routes may lead to {@code providers}. */
+  ModelChecks(Set<String> providers, Places places, Problems problems) {
+    this.providers = providers;
+    this.places = places;
+    this.problems = problems;
+  }
+
+  void check(ModelId id, ModelSettings model) {
+    String path = Paths.join("models", id.toString());
+    checkRoutes(model.routes(), path + ".routes");
+    boolean timed = model.modality() == Modality.VIDEO || model.modality() == Modality.MUSIC;
+    if (timed && model.defaultDurationSeconds() == null) {
+      String modality = model.modality().wire();
+      report(path + ".default_duration_seconds", "is missing: " + modality + " models need it");
+    }
+    if (!timed && model.defaultDurationSeconds() != null) {
+      report(path + ".default_duration_seconds", "is for video and music models only");
+    }
+    new PriceChecks(path + ".price", places, problems).check(model.modality(), model.price());
+  }
+
+  private void checkRoutes(List<RouteSettings> routes, String path) {
+    Set<List<String>> seen = new HashSet<>();
+    for (int i = 0; i < routes.size(); i++) {
+      String provider = routes.get(i).provider().value();
+      if (!providers.contains(provider)) {
+        String hint = DidYouMean.hint(provider, providers);
+        String message = "there is no provider " + provider + hint;
+        report(Paths.item(path, i) + ".provider", message);
+      } else if (!seen.add(List.of(provider, routes.get(i).model()))) {
+        report(Paths.item(path, i), "is the same route as one above");
+      }
+    }
+  }
+
+  private void report(String path, String message) {
+    problems.add(places.of(path), path, message);
+  }
+}

@@ -1,0 +1,118 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.server.settings.PriceSettings.ImagePriceSettings;
+import dev.tollgate.server.settings.PriceSettings.TierSettings;
+import dev.tollgate.server.settings.shape.Places;
+import dev.tollgate.server.settings.yaml.Paths;
+import dev.tollgate.server.settings.yaml.Problems;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Checks one price: an unknown price is never zero, so what a modality is charged by is needed. */
+final class PriceChecks {
+  private final String path;
+  private final Places places;
+  private final Problems problems;
+
+  PriceChecks(String path, Places places, Problems problems) {
+    this.path = path;
+    this.places = places;
+    this.problems = problems;
+  }
+
+  void check(Modality modality, PriceSettings price) {
+    if (price.equals(PriceLists.FREE)) {
+      return;
+    }
+    if (!isComplete(modality, price)) {
+      report("", "does not price " + modality.wire() + ": give " + needed(modality));
+    }
+    if (!price.tiers().isEmpty() && price.input() == null) {
+      report("tiers", "need a base price for input");
+    }
+    for (int i = 0; i < price.tiers().size(); i++) {
+      checkTier(price, i);
+    }
+    checkImages(price.image());
+  }
+
+  private static boolean isComplete(Modality modality, PriceSettings price) {
+    boolean input = price.input() != null;
+    boolean tokens = input && price.output() != null;
+    boolean byModality =
+        switch (modality) {
+          case CHAT, COMPLETION -> tokens;
+          case EMBEDDING -> input;
+          case SPEECH ->
+              price.characters() != null
+                  || price.audioSecond() != null
+                  || tokens
+                  || (input && price.audioOutput() != null);
+          case TRANSCRIPTION -> price.audioSecond() != null || tokens;
+          case IMAGE -> !price.image().isEmpty() || tokens;
+          case VIDEO -> price.videoSecond() != null;
+          case MUSIC -> price.musicSecond() != null;
+        };
+    return byModality || isPerRequestOnly(price);
+  }
+
+  private static boolean isPerRequestOnly(PriceSettings price) {
+    PriceSettings alone = PriceLists.perRequest(price.request());
+    return price.request() != null && price.equals(alone);
+  }
+
+  private static String needed(Modality modality) {
+    return switch (modality) {
+          case CHAT, COMPLETION -> "input and output";
+          case EMBEDDING -> "input";
+          case SPEECH -> "characters, audio_second, or input and output";
+          case TRANSCRIPTION -> "audio_second, or input and output";
+          case IMAGE -> "image, or input and output";
+          case VIDEO -> "video_second";
+          case MUSIC -> "music_second";
+        }
+        + ", request alone, or write price: free";
+  }
+
+  private void checkTier(PriceSettings price, int index) {
+    TierSettings tier = price.tiers().get(index);
+    String at = Paths.item("tiers", index);
+    long before = index == 0 ? 0 : price.tiers().get(index - 1).aboveInputTokens();
+    if (tier.aboveInputTokens() <= before) {
+      report(at + ".above_input_tokens", "must be more than the " + before + " of the tier above");
+    }
+    needs(at + ".output", price.output(), tier.output());
+    needs(at + ".cached_input", price.cachedInput(), tier.cachedInput());
+    needs(at + ".cache_write", price.cacheWrite(), tier.cacheWrite());
+    needs(at + ".audio_input", price.audioInput(), tier.audioInput());
+    needs(at + ".reasoning", price.reasoning(), tier.reasoning());
+    needs(at + ".audio_output", price.audioOutput(), tier.audioOutput());
+  }
+
+  private void needs(String key, @Nullable Object base, @Nullable Object ofTier) {
+    if (base != null && ofTier == null) {
+      report(key, "is missing: the base price has it");
+    }
+  }
+
+  private void checkImages(List<ImagePriceSettings> images) {
+    Set<List<String>> seen = new HashSet<>();
+    for (int i = 0; i < images.size(); i++) {
+      ImagePriceSettings image = images.get(i);
+      String size = Objects.requireNonNullElse(image.size(), "any");
+      String quality = Objects.requireNonNullElse(image.quality(), "any");
+      if (!seen.add(List.of(size, quality))) {
+        report(Paths.item("image", i), "prices the same size and quality as one above");
+      }
+    }
+  }
+
+  private void report(String key, String message) {
+    String at = key.isEmpty() ? path : Paths.join(path, key);
+    problems.add(places.of(at), at, message);
+  }
+}

@@ -1,0 +1,95 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.PriceList.ImagePrice;
+import dev.tollgate.core.money.PriceList.Tier;
+import dev.tollgate.core.money.TokenPrices;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns configured prices into the core's integers: USD with 6 decimals per million units is the
+ * same number in micro-USD per million units and in pico-USD per unit.
+ */
+final class PriceLists {
+  /** What the word {@code free} stands for. */
+  static final PriceSettings FREE = perRequest(null);
+
+  private static final long UNITS_PER_MILLION = 1_000_000;
+
+  private PriceLists() {}
+
+  static PriceSettings perRequest(@Nullable MicroUsd request) {
+    return new PriceSettings(
+        null, null, null, null, null, null, null, null, null, List.of(), null, null, request,
+        List.of());
+  }
+
+  static PriceList of(PriceSettings price) {
+    return new PriceList(
+        tokens(
+            price.input(),
+            price.cachedInput(),
+            price.cacheWrite(),
+            price.audioInput(),
+            price.output(),
+            price.reasoning(),
+            price.audioOutput()),
+        price.tiers().stream().map(PriceLists::tier).toList(),
+        perUnit(price.request()),
+        perMillion(price.characters(), null),
+        perUnit(price.audioSecond()),
+        price.image().stream().map(PriceLists::image).toList(),
+        perUnit(price.videoSecond()),
+        perUnit(price.musicSecond()));
+  }
+
+  private static Tier tier(PriceSettings.TierSettings tier) {
+    return new Tier(
+        tier.aboveInputTokens(),
+        tokens(
+            tier.input(),
+            tier.cachedInput(),
+            tier.cacheWrite(),
+            tier.audioInput(),
+            tier.output(),
+            tier.reasoning(),
+            tier.audioOutput()));
+  }
+
+  private static TokenPrices tokens(
+      @Nullable MicroUsd input,
+      @Nullable MicroUsd cachedInput,
+      @Nullable MicroUsd cacheWrite,
+      @Nullable MicroUsd audioInput,
+      @Nullable MicroUsd output,
+      @Nullable MicroUsd reasoning,
+      @Nullable MicroUsd audioOutput) {
+    return new TokenPrices(
+        perMillion(input, null),
+        perMillion(cachedInput, input),
+        perMillion(cacheWrite, input),
+        perMillion(audioInput, input),
+        perMillion(output, null),
+        perMillion(reasoning, output),
+        perMillion(audioOutput, output));
+  }
+
+  private static ImagePrice image(PriceSettings.ImagePriceSettings image) {
+    return new ImagePrice(
+        Optional.ofNullable(image.size()),
+        Optional.ofNullable(image.quality()),
+        perUnit(image.price()));
+  }
+
+  private static long perMillion(@Nullable MicroUsd given, @Nullable MicroUsd otherwise) {
+    MicroUsd price = given == null ? otherwise : given;
+    return price == null ? 0 : price.value();
+  }
+
+  private static long perUnit(@Nullable MicroUsd price) {
+    return price == null ? 0 : Math.multiplyExact(price.value(), UNITS_PER_MILLION);
+  }
+}

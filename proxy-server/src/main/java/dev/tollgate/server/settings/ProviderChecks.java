@@ -1,0 +1,71 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.server.settings.shape.Places;
+import dev.tollgate.server.settings.yaml.Paths;
+import dev.tollgate.server.settings.yaml.Problems;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+
+/** Checks one provider. */
+final class ProviderChecks {
+  private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+
+  /** Headers that frame or route a request: they are ours to write. */
+  private static final Set<String> RESERVED =
+      Set.of(
+          "connection",
+          "content-length",
+          "content-type",
+          "expect",
+          "host",
+          "keep-alive",
+          "te",
+          "trailer",
+          "transfer-encoding",
+          "upgrade");
+
+  private final Places places;
+  private final Problems problems;
+
+  ProviderChecks(Places places, Problems problems) {
+    this.places = places;
+    this.problems = problems;
+  }
+
+  void check(ProviderId id, ProviderSettings provider) {
+    String path = Paths.join("providers", id.value());
+    switch (provider) {
+      case ProviderSettings.OpenAi openAi -> check(openAi, path);
+      case ProviderSettings.Mock _ -> {
+        // Every key of it stands alone.
+      }
+    }
+  }
+
+  private void check(ProviderSettings.OpenAi provider, String path) {
+    if (provider.apiKey() != null && !provider.apiKeys().isEmpty()) {
+      report(path + ".api_keys", "give either api_key or api_keys");
+    }
+    if (provider.circuit().openForMax().compareTo(provider.circuit().openFor()) < 0) {
+      report(path + ".circuit.open_for_max", "must not be shorter than open_for");
+    }
+    checkHeaders(provider.headers(), path + ".headers");
+  }
+
+  private void checkHeaders(Map<String, Secret> headers, String path) {
+    for (String name : headers.keySet()) {
+      if (!name.matches(TOKEN)) {
+        report(Paths.join(path, name), "is not a header name");
+      } else if (RESERVED.contains(name.toLowerCase(Locale.ROOT))) {
+        report(Paths.join(path, name), "is written by Tollgate itself");
+      }
+    }
+  }
+
+  private void report(String path, String message) {
+    problems.add(places.of(path), path, message);
+  }
+}

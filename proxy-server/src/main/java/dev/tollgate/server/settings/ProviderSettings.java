@@ -1,0 +1,121 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.shape.Shorthand;
+import dev.tollgate.server.settings.shape.Tag;
+import dev.tollgate.server.settings.shape.TaggedBy;
+import dev.tollgate.server.settings.shape.Word;
+import dev.tollgate.server.settings.value.HttpUrl;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One entry of {@code providers}: a place that serves models. */
+@TaggedBy(
+    value = "type",
+    about =
+        "what it speaks: openai (any OpenAI-compatible server), or mock (the bundled scripted one)",
+    later = {"azure", "anthropic", "gemini", "vertex", "bedrock", "cohere", "ollama"})
+public sealed interface ProviderSettings {
+
+  /** {@code type: openai}: any server with an OpenAI-compatible API. */
+  @Tag("openai")
+  record OpenAi(
+      @Key(about = "address of its API, such as https://api.openai.com/v1", required = true)
+          HttpUrl baseUrl,
+      @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
+      @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
+      @Key(about = "five clocks") Timeouts timeouts,
+      @Key(about = "connections to it") Pool pool,
+      @Key(about = "when it is left alone for a while", later = "circuit breakers") Circuit circuit,
+      @Key(
+              about = "cancel, or drain to read on for the usage when a client left",
+              initial = "cancel",
+              later = "bounded draining")
+          OnDisconnect onDisconnect,
+      @Key(
+              name = "max_event_bytes",
+              about = "longest event of a stream and longest plain reply",
+              initial = "32MiB",
+              min = "4KiB",
+              max = "1GiB",
+              bytes = true)
+          int eventBytesMax,
+      @Key(about = "deviations from the API") Quirks quirks,
+      @Key(about = "extra request headers; their values are kept secret")
+          Map<String, Secret> headers)
+      implements ProviderSettings {}
+
+  /** {@code type: mock}: the scripted provider in this process, on a loopback port of its own. */
+  @Tag("mock")
+  record Mock(
+      @Key(about = "time to the first token", initial = "50ms") Duration ttft,
+      @Key(about = "time between chunks", initial = "20ms") Duration chunkInterval,
+      @Key(about = "chunks of an answer", initial = "64", min = "1", max = "1000000") int chunks)
+      implements ProviderSettings {}
+
+  /** One key of a pool. */
+  @Shorthand("key")
+  record Credential(
+      @Key(about = "the key", required = true) Secret key,
+      @Key(
+              about = "its share of the requests",
+              initial = "100",
+              min = "1",
+              later = "credential pools")
+          int weight) {}
+
+  /** Section {@code timeouts}: DECISIONS 6. */
+  record Timeouts(
+      @Key(about = "until connected, TLS included", initial = "2s", min = "1ms") Duration connect,
+      @Key(about = "until the response's head", initial = "30s", min = "1ms")
+          Duration responseHeader,
+      @Key(about = "until a stream's first event", initial = "60s", min = "1ms")
+          Duration firstToken,
+      @Key(about = "silence at most", initial = "30s", min = "1ms") Duration idle,
+      @Key(about = "whole call; does not run for streams", initial = "10m", min = "1ms")
+          Duration total) {}
+
+  /** Section {@code pool}. */
+  record Pool(
+      @Key(
+              name = "max_connections",
+              about = "connections at most, over all event loops",
+              initial = "1024",
+              min = "1")
+          int connectionsMax,
+      @Key(about = "requests that wait for a connection at most", initial = "1024", min = "0")
+          int pending,
+      @Key(about = "time after which an unused connection is closed", initial = "30s", min = "1ms")
+          Duration idle) {}
+
+  /** Section {@code circuit}. */
+  record Circuit(
+      @Key(about = "failures within the window that open it", initial = "5", min = "1")
+          int failures,
+      @Key(about = "window", initial = "10s", min = "1ms") Duration window,
+      @Key(about = "time it stays open at first", initial = "2s", min = "1ms") Duration openFor,
+      @Key(about = "time it stays open at most", initial = "5s", min = "1ms")
+          Duration openForMax) {}
+
+  /**
+   * {@code on_disconnect}: {@code cancel}, or a drain.
+   *
+   * @param drain null: cancel
+   */
+  @Word("cancel")
+  record OnDisconnect(@Key(about = "read on after the client left") @Nullable Drain drain) {}
+
+  /** Section {@code on_disconnect.drain}. */
+  record Drain(
+      @Key(about = "time at most", initial = "30s", min = "1ms") Duration time,
+      @Key(about = "share of the open streams at most", initial = "0.01", min = "0", max = "1")
+          double share) {}
+
+  /** Section {@code quirks}. */
+  record Quirks(
+      @Key(about = "whether it understands stream_options", initial = "true")
+          boolean streamOptions) {}
+}

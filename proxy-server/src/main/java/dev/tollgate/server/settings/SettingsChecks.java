@@ -1,0 +1,104 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.server.settings.shape.DidYouMean;
+import dev.tollgate.server.settings.shape.Places;
+import dev.tollgate.server.settings.value.BindAddress;
+import dev.tollgate.server.settings.value.StoreUrl;
+import dev.tollgate.server.settings.yaml.Node;
+import dev.tollgate.server.settings.yaml.Paths;
+import dev.tollgate.server.settings.yaml.Problems;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Checks what no single setting can know: how the settings fit together. */
+final class SettingsChecks {
+  private final Settings settings;
+  private final Node.Mapping tree;
+  private final Places places;
+  private final Problems problems;
+
+  SettingsChecks(Settings settings, Node.Mapping tree, Places places, Problems problems) {
+    this.settings = settings;
+    this.tree = tree;
+    this.places = places;
+    this.problems = problems;
+  }
+
+  void run() {
+    if (!places.isGiven("version")) {
+      report("version", "is missing: write version: 1");
+    }
+    checkListeners();
+    checkStore();
+    Set<String> providers = names("providers");
+    settings
+        .providers()
+        .forEach((id, provider) -> new ProviderChecks(places, problems).check(id, provider));
+    settings
+        .models()
+        .forEach((id, model) -> new ModelChecks(providers, places, problems).check(id, model));
+    checkReferencedModels();
+  }
+
+  /** The entries as written: one that could not be read is not also a dangling reference. */
+  private Set<String> names(String section) {
+    Node.Entry entry = tree.entries().get(section);
+    return entry != null && entry.value() instanceof Node.Mapping mapping
+        ? mapping.entries().keySet()
+        : Set.of();
+  }
+
+  private void checkListeners() {
+    ListenerSettings listeners = settings.listeners();
+    if (!listeners.admin().address().isLoopback() && listeners.admin().token() == null) {
+      report("listeners.admin.address", "is not on loopback and needs listeners.admin.token");
+    }
+    String health = listeners.api().healthPath();
+    if (health != null && (health.equals("/v1") || health.startsWith("/v1/"))) {
+      report("listeners.api.health_path", "must not be a path of the API");
+    }
+    Map<BindAddress, String> bound = new LinkedHashMap<>();
+    bind(bound, listeners.api().address(), "listeners.api.address");
+    bind(bound, listeners.control().address(), "listeners.control.address");
+    bind(bound, listeners.admin().address(), "listeners.admin.address");
+  }
+
+  private void bind(Map<BindAddress, String> bound, @Nullable BindAddress address, String path) {
+    if (address == null || address.port() == 0) {
+      return;
+    }
+    String other = bound.putIfAbsent(address, path);
+    if (other != null) {
+      report(path, "is the address of " + other + " too");
+    }
+  }
+
+  private void checkStore() {
+    StoreSettings store = settings.store();
+    if (store.url() instanceof StoreUrl.Embedded) {
+      if (store.username() != null) {
+        report("store.username", "has no meaning for the embedded store");
+      }
+      if (store.password() != null) {
+        report("store.password", "has no meaning for the embedded store");
+      }
+    }
+  }
+
+  private void checkReferencedModels() {
+    Set<String> models = names("models");
+    for (ModelId id : settings.limits().model().overrides().keySet()) {
+      if (!models.contains(id.toString())) {
+        String path = Paths.join("limits.model.overrides", id.toString());
+        report(path, "there is no such model" + DidYouMean.hint(id.toString(), models));
+      }
+    }
+  }
+
+  private void report(String path, String message) {
+    problems.add(places.of(path), path, message);
+  }
+}

@@ -1,0 +1,39 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.value.StoreUrl;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** Section {@code store}: the PostgreSQL that keeps organizations, keys and charges. */
+public record StoreSettings(
+    @Key(
+            about =
+                "embedded (a private PostgreSQL under data_dir) or jdbc:postgresql://host/database",
+            initial = "embedded")
+        StoreUrl url,
+    @Key(
+            about = "folder for the embedded store and the journal; starts at this file's folder",
+            initial = "./data")
+        Path dataDir,
+    @Key(about = "database user; not for embedded") @Nullable String username,
+    @Key(about = "database password; not for embedded") @Nullable Secret password,
+    @Key(about = "database connections") Pool pool,
+    @Key(about = "when the schema is brought up to date", initial = "on_start") Migrate migrate) {
+
+  /** Section {@code store.pool}. */
+  public record Pool(
+      @Key(about = "connections at most", initial = "16", min = "1", max = "1000") int max,
+      @Key(about = "time to wait for a connection", initial = "2s", min = "250ms")
+          Duration timeout) {}
+
+  /** When migrations run. */
+  public enum Migrate {
+    /** By {@code serve}, before it listens. */
+    ON_START,
+    /** Only by {@code tollgate migrate}; {@code serve} refuses an old schema. */
+    MANUAL
+  }
+}

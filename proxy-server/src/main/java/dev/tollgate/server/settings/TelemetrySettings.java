@@ -1,0 +1,40 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.value.HttpUrl;
+import org.jspecify.annotations.Nullable;
+
+/** Section {@code telemetry}: what is told to whom. */
+public record TelemetrySettings(
+    @Key(about = "one line per request") AccessLog accessLog,
+    @Key(about = "OTLP collector for traces; null: none", later = "tracing")
+        @Nullable HttpUrl otlpEndpoint,
+    @Key(
+            about = "share of requests that are traced",
+            initial = "0.05",
+            min = "0",
+            max = "1",
+            later = "tracing")
+        double traceSample,
+    @Key(
+            about = "metrics by OpenTelemetry's names for generative AI",
+            initial = "false",
+            later = "tracing")
+        boolean genaiMetrics) {
+
+  /** Section {@code telemetry.access_log}. */
+  public record AccessLog(
+      @Key(about = "how a line is written; none: no access log", initial = "json") Format format,
+      @Key(
+              about = "share of successful requests that are logged",
+              initial = "1.0",
+              min = "0",
+              max = "1")
+          double sample) {}
+
+  /** Forms of the access log. */
+  public enum Format {
+    JSON,
+    NONE
+  }
+}

@@ -1,0 +1,14 @@
+package dev.tollgate.server.settings;
+
+import dev.tollgate.server.settings.shape.Key;
+import java.time.Duration;
+import java.util.List;
+
+/** Section {@code webhooks}: how finished jobs are announced. */
+public record WebhookSettings(
+    @Key(about = "time for one delivery", initial = "10s", min = "1ms") Duration timeout,
+    @Key(
+            about = "waits before the attempts, one entry per attempt",
+            initial = "[0s, 5s, 30s, 2m, 10m, 30m, 2h, 5h]",
+            min = "1")
+        List<Duration> schedule) {}

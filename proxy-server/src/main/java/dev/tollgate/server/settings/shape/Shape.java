@@ -1,0 +1,64 @@
+package dev.tollgate.server.settings.shape;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What may stand at one place of the configuration. */
+public sealed interface Shape {
+
+  /** A single value. */
+  record Scalar(Form form) implements Shape {}
+
+  /**
+   * Items in order.
+   *
+   * @param single whether one item may stand for the list
+   */
+  record ListOf(Shape item, boolean single) implements Shape {}
+
+  /** Entries that the operator names. */
+  record MapOf(Form key, Shape value) implements Shape {}
+
+  /**
+   * Fixed keys, held by a record.
+   *
+   * @param entries by key, in the record's order
+   * @param word a word that stands for the section with all its defaults
+   * @param shorthand the key that a single value is meant for
+   */
+  record Section(
+      Class<? extends Record> type,
+      Map<String, Entry> entries,
+      @Nullable String word,
+      @Nullable String shorthand)
+      implements Shape {}
+
+  /**
+   * One of several sections.
+   *
+   * @param key whose value selects the section
+   * @param later values that are known and not available yet
+   */
+  record Tagged(String key, String about, Map<String, Section> sections, List<String> later)
+      implements Shape {}
+
+  /**
+   * One key of a section.
+   *
+   * @param component name of the record component
+   * @param initial the default as YAML; null: there is none beyond null, empty or all defaults
+   */
+  record Entry(
+      String key,
+      String component,
+      Shape shape,
+      boolean required,
+      boolean nullable,
+      @Nullable String initial,
+      Key description) {
+    String later() {
+      return description.later();
+    }
+  }
+}

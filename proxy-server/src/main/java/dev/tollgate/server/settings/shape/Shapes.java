@@ -1,0 +1,84 @@
+package dev.tollgate.server.settings.shape;
+
+import java.lang.reflect.AnnotatedType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Derives the shape of a configuration from its annotated records. */
+public final class Shapes {
+  private Shapes() {}
+
+  /** The section that a record describes. */
+  public static Shape.Section section(Class<? extends Record> type) {
+    Map<String, Shape.Entry> entries = new LinkedHashMap<>();
+    for (RecordComponent component : type.getRecordComponents()) {
+      Shape.Entry entry = entry(component);
+      entries.put(entry.key(), entry);
+    }
+    Word word = type.getAnnotation(Word.class);
+    Shorthand shorthand = type.getAnnotation(Shorthand.class);
+    return new Shape.Section(
+        type,
+        Collections.unmodifiableMap(entries),
+        word == null ? null : word.value(),
+        shorthand == null ? null : shorthand.value());
+  }
+
+  private static Shape.Entry entry(RecordComponent component) {
+    Key key = Objects.requireNonNull(component.getAnnotation(Key.class), component::toString);
+    String name = key.name().isEmpty() ? snakeCase(component.getName()) : key.name();
+    AnnotatedType type = component.getAnnotatedType();
+    return new Shape.Entry(
+        name,
+        component.getName(),
+        shape(component.getGenericType(), key),
+        key.required(),
+        type.isAnnotationPresent(Nullable.class),
+        key.initial().isEmpty() ? null : key.initial(),
+        key);
+  }
+
+  private static Shape shape(Type type, Key key) {
+    if (type instanceof ParameterizedType generic) {
+      Type[] arguments = generic.getActualTypeArguments();
+      return generic.getRawType() == List.class
+          ? new Shape.ListOf(shape(arguments[0], key), key.single())
+          : new Shape.MapOf(Forms.of((Class<?>) arguments[0], key), shape(arguments[1], key));
+    }
+    Class<?> plain = (Class<?>) type;
+    TaggedBy tagged = plain.getAnnotation(TaggedBy.class);
+    if (tagged != null) {
+      return tagged(plain, tagged);
+    }
+    boolean section =
+        plain.isRecord() && plain.getRecordComponents()[0].isAnnotationPresent(Key.class);
+    return section
+        ? section(plain.asSubclass(Record.class))
+        : new Shape.Scalar(Forms.of(plain, key));
+  }
+
+  private static Shape tagged(Class<?> type, TaggedBy tagged) {
+    Map<String, Shape.Section> sections = new LinkedHashMap<>();
+    for (Class<?> permitted : type.getPermittedSubclasses()) {
+      Tag tag = Objects.requireNonNull(permitted.getAnnotation(Tag.class), permitted::toString);
+      sections.put(tag.value(), section(permitted.asSubclass(Record.class)));
+    }
+    return new Shape.Tagged(
+        tagged.value(),
+        tagged.about(),
+        Collections.unmodifiableMap(sections),
+        List.of(tagged.later()));
+  }
+
+  private static String snakeCase(String name) {
+    return name.replaceAll("([a-z0-9])([A-Z])", "$1_$2").toLowerCase(Locale.ROOT);
+  }
+}

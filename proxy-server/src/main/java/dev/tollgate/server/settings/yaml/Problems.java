@@ -1,0 +1,42 @@
+package dev.tollgate.server.settings.yaml;
+
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Collects everything that is wrong, so that all of it can be reported at once. */
+public final class Problems {
+  private static final Comparator<Problem> FILES_FIRST_BY_LINE =
+      Comparator.comparingInt((Problem problem) -> problem.place() instanceof Place.InFile ? 0 : 1)
+          .thenComparing(Problems::file)
+          .thenComparingInt(Problems::line)
+          .thenComparingInt(Problems::column);
+
+  private final Set<Problem> found = new LinkedHashSet<>();
+
+  public void add(Place place, String path, String message) {
+    found.add(new Problem(place, path, message));
+  }
+
+  public boolean isEmpty() {
+    return found.isEmpty();
+  }
+
+  /** By file, line and column; what came from outside the files last. */
+  public List<Problem> sorted() {
+    return found.stream().sorted(FILES_FIRST_BY_LINE).toList();
+  }
+
+  private static String file(Problem problem) {
+    return problem.place() instanceof Place.InFile in ? in.file() : "";
+  }
+
+  private static int line(Problem problem) {
+    return problem.place() instanceof Place.InFile in ? in.line() : 0;
+  }
+
+  private static int column(Problem problem) {
+    return problem.place() instanceof Place.InFile in ? in.column() : 0;
+  }
+}

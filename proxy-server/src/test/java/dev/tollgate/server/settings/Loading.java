@@ -1,0 +1,72 @@
+package dev.tollgate.server.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.server.settings.yaml.Surroundings;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Loads configurations from memory: the main file is {@code /etc/gw/gateway.yaml}. */
+final class Loading {
+  static final Path FOLDER = Path.of("/etc/gw");
+  private static final Path MAIN = FOLDER.resolve("gateway.yaml");
+
+  private final Map<String, String> environment = new LinkedHashMap<>();
+  private final Map<Path, String> files = new LinkedHashMap<>();
+  private final List<String> sets = new ArrayList<>();
+
+  static Loading of(String yaml) {
+    var loading = new Loading();
+    loading.files.put(MAIN, yaml);
+    return loading;
+  }
+
+  Loading env(String name, String value) {
+    environment.put(name, value);
+    return this;
+  }
+
+  /** A file; a relative name lies beside the main one. */
+  Loading file(String name, String text) {
+    files.put(FOLDER.resolve(name), text);
+    return this;
+  }
+
+  Loading set(String option) {
+    sets.add(option);
+    return this;
+  }
+
+  Loaded load() {
+    return new SettingsLoader(new Surroundings(environment, this::read)).load(MAIN, sets);
+  }
+
+  /** The settings, which must be valid. */
+  Settings settings() {
+    Loaded loaded = load();
+    assertThat(loaded).isInstanceOf(Loaded.Valid.class);
+    return ((Loaded.Valid) loaded).settings();
+  }
+
+  /** The problems as printed, with the main file named {@code gateway.yaml}. */
+  List<String> problems() {
+    return switch (load()) {
+      case Loaded.Valid _ -> List.of();
+      case Loaded.Invalid(var problems) ->
+          problems.stream().map(p -> p.toString().replace(FOLDER + "/", "")).toList();
+    };
+  }
+
+  private String read(Path file) throws NoSuchFileException {
+    @Nullable String text = files.get(file);
+    if (text == null) {
+      throw new NoSuchFileException(file.toString());
+    }
+    return text;
+  }
+}

@@ -1,0 +1,44 @@
+package dev.tollgate.server.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.server.settings.yaml.Surroundings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Every file that we ship for operators to copy loads. */
+final class ShippedFilesTest {
+  private static final Map<String, String> ENVIRONMENT = Map.of("OPENAI_API_KEY", "sk-test");
+
+  @TestFactory
+  Stream<DynamicTest> everyShippedFileLoads() throws IOException {
+    try (Stream<Path> files = Files.list(folder())) {
+      return files
+          .filter(file -> file.toString().endsWith(".yaml"))
+          .map(
+              file ->
+                  DynamicTest.dynamicTest(
+                      file.getFileName().toString(),
+                      () -> assertThat(load(file)).isInstanceOf(Loaded.Valid.class)))
+          .toList()
+          .stream();
+    }
+  }
+
+  static Loaded load(Path file) {
+    var surroundings = new Surroundings(ENVIRONMENT, Files::readString);
+    return new SettingsLoader(surroundings).load(file, List.of());
+  }
+
+  static Path folder() {
+    String root = System.getProperty("tollgate.root");
+    return Path.of(Objects.requireNonNull(root, "tollgate.root")).resolve("config");
+  }
+}
