@@ -1,0 +1,97 @@
+package dev.tollgate.core.tenant;
+
+import dev.tollgate.core.id.KeyId;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.zip.CRC32;
+
+/**
+ * The text of an API key: {@code sk-llm-}, the 8-character key id, at least 32 random base62
+ * characters and a 6-character checksum of all that stands before it (DECISIONS 1). Who holds a
+ * malformed text is refused without a look-up, and scanners can tell a leaked key from noise.
+ */
+public final class ApiKeyText {
+  public static final String PREFIX = "sk-llm-";
+  private static final String BASE62 =
+      "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  private static final int ID_LENGTH = 8;
+  private static final int RANDOM_LENGTH = 32;
+  private static final int CHECKSUM_LENGTH = 6;
+  private static final int LENGTH_MIN =
+      PREFIX.length() + ID_LENGTH + RANDOM_LENGTH + CHECKSUM_LENGTH;
+  private static final int LENGTH_MAX = 128;
+
+  private ApiKeyText() {}
+
+  /** What a text turned out to be. */
+  public sealed interface Parsed {}
+
+  /** A well-formed key; whether anybody knows it is for the directory to say. */
+  public record Valid(KeyId keyId, String text) implements Parsed {
+    public KeyHash hash() {
+      return KeyHash.of(text);
+    }
+
+    public String lastFour() {
+      return text.substring(text.length() - 4);
+    }
+
+    /** Never the secret. */
+    @Override
+    public String toString() {
+      return PREFIX + keyId + "…" + lastFour();
+    }
+  }
+
+  /** Anything else. */
+  public record Malformed() implements Parsed {}
+
+  private static final Malformed MALFORMED = new Malformed();
+
+  /** Makes a new key of 190 random bits. */
+  public static Valid generate(SecureRandom random) {
+    StringBuilder text = new StringBuilder(LENGTH_MIN).append(PREFIX);
+    for (int i = 0; i < ID_LENGTH + RANDOM_LENGTH; i++) {
+      text.append(BASE62.charAt(random.nextInt(BASE62.length())));
+    }
+    text.append(checksum(text.toString()));
+    return new Valid(idIn(text.toString()), text.toString());
+  }
+
+  /** Reads a text that a client or an operator presented. */
+  public static Parsed parse(String text) {
+    if (text.length() < LENGTH_MIN || text.length() > LENGTH_MAX || !text.startsWith(PREFIX)) {
+      return MALFORMED;
+    }
+    for (int i = PREFIX.length(); i < text.length(); i++) {
+      if (!isBase62(text.charAt(i))) {
+        return MALFORMED;
+      }
+    }
+    int end = text.length() - CHECKSUM_LENGTH;
+    return text.startsWith(checksum(text.substring(0, end)), end)
+        ? new Valid(idIn(text), text)
+        : MALFORMED;
+  }
+
+  private static KeyId idIn(String text) {
+    return new KeyId(text.substring(PREFIX.length(), PREFIX.length() + ID_LENGTH));
+  }
+
+  private static boolean isBase62(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  }
+
+  /** CRC32 of the ASCII text as a base62 number; 6 digits hold every 32-bit value. */
+  private static String checksum(String text) {
+    CRC32 crc = new CRC32();
+    crc.update(text.getBytes(StandardCharsets.US_ASCII));
+    char[] digits = new char[CHECKSUM_LENGTH];
+    long rest = crc.getValue();
+    for (int i = CHECKSUM_LENGTH - 1; i >= 0; i--) {
+      digits[i] = BASE62.charAt((int) (rest % BASE62.length()));
+      rest /= BASE62.length();
+    }
+    return new String(digits);
+  }
+}

@@ -1,0 +1,48 @@
+package dev.tollgate.server.postgres;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** One run of another program: its exit code and all that it printed. */
+record Command(int exitCode, String output) {
+
+  /** Runs to the end; the environment is emptied but for the path, so that none leaks in. */
+  static Command run(List<String> arguments, Path directory, Path outputFile) throws IOException {
+    Process process = start(arguments, directory, outputFile);
+    try {
+      if (!process.waitFor(5, TimeUnit.MINUTES)) {
+        process.destroyForcibly();
+        throw new IOException(arguments.getFirst() + " did not end within 5 minutes");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      process.destroyForcibly();
+      throw new IOException("interrupted while waiting for " + arguments.getFirst(), e);
+    }
+    return new Command(process.exitValue(), tail(outputFile));
+  }
+
+  /** Starts without waiting; everything printed is appended to the file. */
+  static Process start(List<String> arguments, Path directory, Path outputFile) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(arguments).directory(directory.toFile());
+    String path = builder.environment().getOrDefault("PATH", "");
+    builder.environment().clear();
+    builder.environment().put("PATH", path + ":/usr/sbin:/usr/bin:/sbin:/bin");
+    builder.environment().put("LC_ALL", "C");
+    builder.redirectErrorStream(true);
+    builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
+    builder.redirectOutput(ProcessBuilder.Redirect.appendTo(outputFile.toFile()));
+    return builder.start();
+  }
+
+  /** The last lines of a log, for an error message. */
+  static String tail(Path file) throws IOException {
+    List<String> lines = Files.readAllLines(file, StandardCharsets.UTF_8);
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 12), lines.size()));
+  }
+}

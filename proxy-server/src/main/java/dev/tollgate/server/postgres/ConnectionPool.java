@@ -1,0 +1,41 @@
+package dev.tollgate.server.postgres;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.tollgate.core.catalog.Secret;
+
+/**
+ * Makes the pool that serves requests. Its sessions give up early (LEDGER "Transactions"): a lock,
+ * a statement or a transaction that hangs must not take the others with it.
+ */
+final class ConnectionPool {
+  private static final String SESSION =
+      "SET lock_timeout = '2s';"
+          + "SET statement_timeout = '10s';"
+          + "SET idle_in_transaction_session_timeout = '5s';"
+          + "SET tcp_user_timeout = '5s';"
+          + "SET client_connection_check_interval = '1s'";
+
+  private ConnectionPool() {}
+
+  static HikariDataSource open(DatabaseAddress address, StoreOptions options) {
+    HikariConfig config = new HikariConfig();
+    config.setPoolName("store");
+    config.setJdbcUrl(address.url());
+    config.setUsername(address.username());
+    Secret password = address.password();
+    config.setPassword(password == null ? null : password.reveal());
+    config.setMaximumPoolSize(options.poolMax());
+    config.setMinimumIdle(Math.min(2, options.poolMax()));
+    config.setConnectionTimeout(options.poolTimeout().toMillis());
+    config.setValidationTimeout(Math.max(250, Math.min(1_000, options.poolTimeout().toMillis())));
+    config.setConnectionInitSql(SESSION);
+    // Seconds. The socket's limit lies above the statement's, so that the server speaks first.
+    config.addDataSourceProperty("currentSchema", Migrations.SCHEMA);
+    config.addDataSourceProperty("ApplicationName", "tollgate");
+    config.addDataSourceProperty("tcpKeepAlive", "true");
+    config.addDataSourceProperty("connectTimeout", "2");
+    config.addDataSourceProperty("socketTimeout", "12");
+    return new HikariDataSource(config);
+  }
+}

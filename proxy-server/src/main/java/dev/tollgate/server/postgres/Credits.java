@@ -1,0 +1,49 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.money.MicroUsd;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import javax.sql.DataSource;
+
+/** Money that organizations bring: append-only entries, each with a reference of its own. */
+public final class Credits {
+  private final DataSource pool;
+
+  Credits(DataSource pool) {
+    this.pool = pool;
+  }
+
+  /** The outcome of {@link #grant}. */
+  public enum Grant {
+    BOOKED,
+    /** An entry with this reference is there: this grant was booked before. */
+    ALREADY_BOOKED
+  }
+
+  /**
+   * Books a funding.
+   *
+   * @param ref names the funding; the same one is booked once, however often it is sent
+   */
+  public Grant grant(OrgId org, MicroUsd amount, String ref, String actor) throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      return insert(connection, org, amount, ref, actor);
+    }
+  }
+
+  static Grant insert(Connection connection, OrgId org, MicroUsd amount, String ref, String actor)
+      throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO ledger_entry (org_id, kind, amount_micro, ref, actor)"
+                + " VALUES (?, 'funding', ?, ?, ?) ON CONFLICT (ref) DO NOTHING")) {
+      insert.setObject(1, org.value());
+      insert.setLong(2, amount.value());
+      insert.setString(3, ref);
+      insert.setString(4, actor);
+      return insert.executeUpdate() == 1 ? Grant.BOOKED : Grant.ALREADY_BOOKED;
+    }
+  }
+}

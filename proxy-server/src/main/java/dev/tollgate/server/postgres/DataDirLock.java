@@ -1,0 +1,122 @@
+package dev.tollgate.server.postgres;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The right to use a data directory: a lock on {@code data_dir/lock}, taken before anything else in
+ * the directory is looked at and held until the process ends. The file is opened once, because
+ * closing any descriptor of it would drop the lock.
+ */
+public final class DataDirLock implements AutoCloseable {
+  private static final int HOLDER_BYTES_MAX = 32;
+
+  /** Directories of this process: the file must not even be opened again to find out. */
+  private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();
+
+  private final Path dataDir;
+  private final FileChannel channel;
+
+  private DataDirLock(Path dataDir, FileChannel channel) {
+    this.dataDir = dataDir;
+    this.channel = channel;
+  }
+
+  /** What an attempt brought. */
+  public sealed interface Attempt {
+    record Taken(DataDirLock lock) implements Attempt {}
+
+    record Held(String message) implements Attempt {}
+  }
+
+  /** Tries once, without waiting; makes the directory if it is not there. */
+  public static Attempt tryTake(Path dataDir) throws StoreException {
+    Path directory = dataDir.toAbsolutePath().normalize();
+    try {
+      if (!Files.isDirectory(directory)) {
+        Files.createDirectories(
+            directory,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      }
+      Path real = directory.toRealPath();
+      if (!OURS.add(real)) {
+        return held(real, String.valueOf(ProcessHandle.current().pid()));
+      }
+      Attempt attempt = tryLock(real);
+      if (attempt instanceof Attempt.Held) {
+        OURS.remove(real);
+      }
+      return attempt;
+    } catch (IOException e) {
+      throw new StoreException("cannot use the data directory " + directory, e);
+    }
+  }
+
+  /** Takes the lock or says who has it. */
+  public static DataDirLock take(Path dataDir) throws StoreException {
+    return switch (tryTake(dataDir)) {
+      case Attempt.Taken taken -> taken.lock();
+      case Attempt.Held held -> throw new StoreException(held.message());
+    };
+  }
+
+  public Path dataDir() {
+    return dataDir;
+  }
+
+  /** Gives the directory up. */
+  @Override
+  public void close() {
+    try {
+      OURS.remove(dataDir);
+      channel.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("cannot close the lock of " + dataDir, e);
+    }
+  }
+
+  private static Attempt tryLock(Path directory) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            directory.resolve("lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    if (channel.tryLock() == null) {
+      String holder = readHolder(channel);
+      channel.close();
+      return held(directory, holder);
+    }
+    writeHolder(channel);
+    return new Attempt.Taken(new DataDirLock(directory, channel));
+  }
+
+  private static Attempt.Held held(Path directory, String holder) {
+    return new Attempt.Held(
+        "the data directory "
+            + directory
+            + " is in use by another process"
+            + (holder.isEmpty() ? "" : " (pid " + holder + ")")
+            + "; one process at a time may own it");
+  }
+
+  private static String readHolder(FileChannel channel) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(HOLDER_BYTES_MAX);
+    channel.read(bytes, 0);
+    return StandardCharsets.US_ASCII.decode(bytes.flip()).toString().strip();
+  }
+
+  private static void writeHolder(FileChannel channel) throws IOException {
+    channel.truncate(0);
+    String pid = ProcessHandle.current().pid() + "\n";
+    channel.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)), 0);
+  }
+}

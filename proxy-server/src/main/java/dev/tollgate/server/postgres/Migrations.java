@@ -1,0 +1,109 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.catalog.Secret;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
+import org.flywaydb.core.api.MigrationInfo;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * Brings the schema to this version. All of it happens under one advisory lock, so that nodes that
+ * start together do it once; what must follow atomically, the bootstrap, runs under the same lock.
+ */
+final class Migrations {
+  static final String SCHEMA = "tollgate";
+  private static final long LOCK = 7_455_830;
+
+  private Migrations() {}
+
+  /** What runs under the lock, on the connection that holds it. */
+  interface UnderLock<T> {
+    T run(Connection connection) throws SQLException, StoreException;
+  }
+
+  /** Runs {@code step} while no other node migrates or bootstraps. */
+  static <T> T locked(DatabaseAddress address, UnderLock<T> step) throws StoreException {
+    try (Connection connection = plain(address).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET lock_timeout = '120s'");
+      statement.execute("SELECT pg_advisory_lock(" + LOCK + ")");
+      // The lock ends with the session.
+      return step.run(connection);
+    } catch (SQLException e) {
+      throw new StoreException("cannot use the database at " + withoutQuery(address.url()), e);
+    }
+  }
+
+  /** Applies what is missing; returns how many migrations that were. */
+  static int migrate(DatabaseAddress address) throws StoreException {
+    try {
+      return flyway(address, "latest").migrate().migrationsExecuted;
+    } catch (FlywayException e) {
+      throw new StoreException("the database cannot be migrated", e);
+    }
+  }
+
+  /** Applies what leads to {@code version}, for an import of an older export. */
+  static void migrateTo(DatabaseAddress address, String version) throws StoreException {
+    try {
+      flyway(address, version).migrate();
+    } catch (FlywayException e) {
+      throw new StoreException("the database cannot be migrated to version " + version, e);
+    }
+  }
+
+  /** Refuses a schema that lacks migrations of this version. */
+  static void requireCurrent(DatabaseAddress address) throws StoreException {
+    try {
+      MigrationInfo[] pending = flyway(address, "latest").info().pending();
+      if (pending.length > 0) {
+        throw new StoreException(
+            "the database lacks "
+                + pending.length
+                + " migration(s); run: tollgate migrate, or set store.migrate: on_start");
+      }
+    } catch (FlywayException e) {
+      throw new StoreException("the state of the database's schema cannot be read", e);
+    }
+  }
+
+  /** The version that the schema has now. */
+  static String currentVersion(DatabaseAddress address) {
+    MigrationInfo current = flyway(address, "latest").info().current();
+    return current == null ? "0" : String.valueOf(current.getVersion());
+  }
+
+  /** Connections without the pool and its time limits: a migration may take its time. */
+  static PGSimpleDataSource plain(DatabaseAddress address) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setURL(address.url());
+    source.setUser(address.username());
+    Secret password = address.password();
+    source.setPassword(password == null ? null : password.reveal());
+    source.setCurrentSchema(SCHEMA);
+    source.setApplicationName("tollgate-setup");
+    source.setConnectTimeout(5);
+    source.setTcpKeepAlive(true);
+    return source;
+  }
+
+  private static Flyway flyway(DatabaseAddress address, String target) {
+    return Flyway.configure()
+        .dataSource(plain(address))
+        .locations("classpath:db/migration")
+        .defaultSchema(SCHEMA)
+        .validateMigrationNaming(true)
+        .loggers("slf4j")
+        .target(target)
+        .load();
+  }
+
+  /** Parameters of a JDBC URL may hold a password. */
+  static String withoutQuery(String url) {
+    int query = url.indexOf('?');
+    return query < 0 ? url : url.substring(0, query);
+  }
+}

@@ -1,0 +1,177 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.Org;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** The organizations: made, looked at and changed. Callers name one by its name or its id. */
+public final class Organizations {
+  private static final int SECRET_BYTES = 32;
+  private static final String SELECT =
+      """
+      SELECT o.id, o.name, o.state, o.monthly_limit_micro, o.created_at,
+             coalesce((SELECT sum(amount_micro) FROM ledger_entry l WHERE l.org_id = o.id), 0)::bigint
+               AS balance_micro,
+             (SELECT count(*) FROM api_key k WHERE k.org_id = o.id AND k.state <> 'revoked')::int
+               AS keys
+        FROM organization o
+      """;
+
+  private final DataSource pool;
+
+  Organizations(DataSource pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * An organization with what its administration asks for.
+   *
+   * @param balance what was granted; charges are the ledger's
+   * @param keys how many keys are not revoked
+   */
+  public record StoredOrg(
+      Org org, @Nullable MicroUsd monthlyLimit, MicroUsd balance, int keys, Instant createdAt) {}
+
+  /** The outcome of {@link #create}. */
+  public sealed interface Creation {
+    record Created(StoredOrg org) implements Creation {}
+
+    record NameTaken() implements Creation {}
+  }
+
+  public Creation create(String name, @Nullable MicroUsd monthlyLimit) throws SQLException {
+    return Transactions.run(
+        pool,
+        connection ->
+            insert(connection, name, monthlyLimit)
+                .<Creation>map(Creation.Created::new)
+                .orElseGet(Creation.NameTaken::new));
+  }
+
+  /** All of them, by name. */
+  public List<StoredOrg> list() throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement select = connection.prepareStatement(SELECT + " ORDER BY o.name");
+        ResultSet row = select.executeQuery()) {
+      List<StoredOrg> all = new ArrayList<>();
+      while (row.next()) {
+        all.add(read(row));
+      }
+      return all;
+    }
+  }
+
+  public Optional<StoredOrg> find(String nameOrId) throws SQLException {
+    try (Connection connection = pool.getConnection()) {
+      return find(connection, nameOrId);
+    }
+  }
+
+  /** Suspends an organization or serves it again; empty if there is none of that name. */
+  public Optional<StoredOrg> setState(String nameOrId, Org.State state) throws SQLException {
+    return update(nameOrId, "state = ?", state.name().toLowerCase(Locale.ROOT));
+  }
+
+  /** Sets or, with null, lifts the monthly spending limit. */
+  public Optional<StoredOrg> setMonthlyLimit(String nameOrId, @Nullable MicroUsd limit)
+      throws SQLException {
+    return limit == null
+        ? update(nameOrId, "monthly_limit_micro = nullif(?, 0)", 0L)
+        : update(nameOrId, "monthly_limit_micro = ?", limit.value());
+  }
+
+  /** The bytes that sign its webhooks. */
+  public Optional<byte[]> webhookSecret(String nameOrId) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement select =
+            connection.prepareStatement(
+                "SELECT webhook_secret FROM organization o WHERE " + NAMED)) {
+      select.setString(1, nameOrId);
+      select.setString(2, nameOrId);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? Optional.of(row.getBytes(1)) : Optional.empty();
+      }
+    }
+  }
+
+  /** Makes a new secret; the old one signs nothing from now on. */
+  public Optional<byte[]> rotateWebhookSecret(String nameOrId) throws SQLException {
+    byte[] secret = newSecret();
+    return update(nameOrId, "webhook_secret = ?", secret).map(org -> secret);
+  }
+
+  static Optional<StoredOrg> insert(
+      Connection connection, String name, @Nullable MicroUsd monthlyLimit) throws SQLException {
+    try (PreparedStatement insert =
+        connection.prepareStatement(
+            "INSERT INTO organization (id, name, monthly_limit_micro, webhook_secret)"
+                + " VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING")) {
+      insert.setObject(1, UUID.randomUUID());
+      insert.setString(2, name);
+      insert.setObject(3, monthlyLimit == null ? null : monthlyLimit.value());
+      insert.setBytes(4, newSecret());
+      return insert.executeUpdate() == 0 ? Optional.empty() : find(connection, name);
+    }
+  }
+
+  private static final String NAMED = "(o.name = ? OR o.id::text = ?)";
+
+  private static Optional<StoredOrg> find(Connection connection, String nameOrId)
+      throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(SELECT + " WHERE " + NAMED)) {
+      select.setString(1, nameOrId);
+      select.setString(2, nameOrId);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? Optional.of(read(row)) : Optional.empty();
+      }
+    }
+  }
+
+  private Optional<StoredOrg> update(String nameOrId, String assignment, Object value)
+      throws SQLException {
+    return Transactions.run(
+        pool,
+        connection -> {
+          try (PreparedStatement update =
+              connection.prepareStatement(
+                  "UPDATE organization o SET " + assignment + " WHERE " + NAMED)) {
+            update.setObject(1, value);
+            update.setString(2, nameOrId);
+            update.setString(3, nameOrId);
+            return update.executeUpdate() == 0 ? Optional.empty() : find(connection, nameOrId);
+          }
+        });
+  }
+
+  private static StoredOrg read(ResultSet row) throws SQLException {
+    return new StoredOrg(
+        new Org(
+            new OrgId(row.getObject("id", UUID.class)),
+            row.getString("name"),
+            Org.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT))),
+        StoredKey.money(row, "monthly_limit_micro"),
+        new MicroUsd(row.getLong("balance_micro")),
+        row.getInt("keys"),
+        row.getObject("created_at", OffsetDateTime.class).toInstant());
+  }
+
+  private static byte[] newSecret() {
+    byte[] secret = new byte[SECRET_BYTES];
+    new SecureRandom().nextBytes(secret);
+    return secret;
+  }
+}

@@ -1,0 +1,136 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.catalog.Secret;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The folder {@code data_dir/postgres}: the database cluster, its major version, the password that
+ * was made for it, its log and the unpacked binaries. Knows the layout and how to make it.
+ */
+record PostgresHome(Path dataDir) {
+  static final String USER = "tollgate";
+  private static final int PASSWORD_BYTES = 32;
+
+  static PostgresHome in(Path dataDir) {
+    return new PostgresHome(dataDir.toAbsolutePath().normalize());
+  }
+
+  Path folder() {
+    return dataDir.resolve("postgres");
+  }
+
+  /** The cluster itself: what PostgreSQL calls its data directory. */
+  Path cluster() {
+    return folder().resolve("cluster");
+  }
+
+  Path log() {
+    return folder().resolve("postgres.log");
+  }
+
+  Path binaries() {
+    return folder().resolve("binaries");
+  }
+
+  boolean isInitialised() {
+    return Files.exists(cluster());
+  }
+
+  Secret password() throws IOException {
+    return new Secret(Files.readString(passwordFile()).strip());
+  }
+
+  /** Makes the folder, owned by whom the programs will run as. */
+  void create(RunAs runAs) throws IOException {
+    Files.createDirectories(
+        folder(),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    for (String owner : runAs.owner()) {
+      letOthersPass(dataDir);
+      FileTrees.own(folder(), owner);
+    }
+  }
+
+  /** Makes the cluster; nothing of a half-made one is ever taken for a whole one. */
+  void initialise(PostgresBinaries binaries, RunAs runAs) throws IOException, StoreException {
+    Path partial = folder().resolve("cluster.new");
+    FileTrees.delete(partial);
+    writePassword();
+    for (String owner : runAs.owner()) {
+      FileTrees.own(passwordFile(), owner);
+    }
+    Command initdb =
+        Command.run(
+            runAs.wrap(initdb(binaries, partial)), folder(), folder().resolve("initdb.log"));
+    if (initdb.exitCode() != 0) {
+      throw new StoreException("initdb failed: " + initdb.output());
+    }
+    Files.writeString(majorFile(), PostgresBinaries.MAJOR + "\n");
+    Files.move(partial, cluster(), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  /** Refuses a cluster that another major version made. */
+  void requireSameMajor() throws IOException, StoreException {
+    int made = Integer.parseInt(Files.readString(majorFile()).strip());
+    if (made != PostgresBinaries.MAJOR) {
+      throw new StoreException(
+          """
+          %s was made by PostgreSQL %d, and this Tollgate brings PostgreSQL %d, which cannot read \
+          it. Nothing was changed. To upgrade:
+            1. with the Tollgate that ran here last:  tollgate store export --config FILE store.zip
+            2. put the old database aside:            mv %s %s-%d
+            3. with this Tollgate:                    tollgate store import --config FILE store.zip"""
+              .formatted(folder(), made, PostgresBinaries.MAJOR, folder(), folder(), made));
+    }
+  }
+
+  Path majorFile() {
+    return folder().resolve("PG_MAJOR");
+  }
+
+  private Path passwordFile() {
+    return folder().resolve("password");
+  }
+
+  private void writePassword() throws IOException {
+    byte[] random = new byte[PASSWORD_BYTES];
+    new SecureRandom().nextBytes(random);
+    Files.deleteIfExists(passwordFile());
+    Files.createFile(
+        passwordFile(),
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    Files.writeString(passwordFile(), HexFormat.of().formatHex(random) + "\n");
+  }
+
+  private List<String> initdb(PostgresBinaries binaries, Path into) {
+    return List.of(
+        binaries.program("initdb"),
+        "--pgdata=" + into,
+        "--username=" + USER,
+        "--pwfile=" + passwordFile(),
+        "--auth=scram-sha-256",
+        "--encoding=UTF8",
+        "--locale=C",
+        "--locale-provider=builtin",
+        "--builtin-locale=C.UTF-8",
+        "--set=timezone=UTC",
+        "--set=log_timezone=UTC",
+        "--no-instructions");
+  }
+
+  private static void letOthersPass(Path dataDir) throws IOException {
+    Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(dataDir);
+    if (permissions.add(PosixFilePermission.OTHERS_EXECUTE)) {
+      Files.setPosixFilePermissions(dataDir, permissions);
+    }
+  }
+}

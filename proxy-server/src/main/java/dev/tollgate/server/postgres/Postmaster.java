@@ -1,0 +1,171 @@
+package dev.tollgate.server.postgres;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Starts and stops the PostgreSQL server of one cluster. The server is started through {@code
+ * pg_ctl}, which gives it a session of its own: an interrupt typed at the terminal must reach
+ * Tollgate, which drains, and not the database under it.
+ */
+final class Postmaster {
+  private static final long LOG_BYTES_MAX = 10L << 20;
+  private static final long STOP_SECONDS_MAX = 60;
+  private static final int START_ATTEMPTS_MAX = 3;
+
+  private final PostgresHome home;
+  private final PostgresBinaries binaries;
+  private final RunAs runAs;
+
+  Postmaster(PostgresHome home, PostgresBinaries binaries, RunAs runAs) {
+    this.home = home;
+    this.binaries = binaries;
+    this.runAs = runAs;
+  }
+
+  /** How a server is asked to stop. */
+  enum StopMode {
+    /** After its last client has left. */
+    SMART,
+    /** Clients are cut off, transactions rolled back, everything is written down. */
+    FAST
+  }
+
+  /** The server that runs on this cluster, whoever started it. */
+  Optional<PostmasterPid> running() throws IOException {
+    return PostmasterPid.read(home.cluster()).filter(PostmasterPid::isAlive);
+  }
+
+  /** Starts the server on a free port of the loopback address and waits until it accepts. */
+  PostmasterPid start(int connectionsMax) throws IOException, StoreException {
+    removeForeignPid();
+    keepLogShort();
+    for (int attempt = 1; ; attempt++) {
+      Process pgCtl =
+          Command.start(runAs.wrap(startCommand(connectionsMax)), home.folder(), home.log());
+      Optional<PostmasterPid> started = awaitReady(pgCtl);
+      if (started.isPresent()) {
+        return started.get();
+      }
+      // Another process may have taken the port between our look and the start.
+      String log = Command.tail(home.log());
+      if (attempt == START_ATTEMPTS_MAX || !log.contains("could not bind")) {
+        throw new StoreException("the embedded PostgreSQL did not start:\n" + log);
+      }
+    }
+  }
+
+  /** Asks the server to stop and waits for it. */
+  void stop(StopMode mode) throws IOException, StoreException {
+    String name = mode == StopMode.SMART ? "smart" : "fast";
+    Command.run(
+        runAs.wrap(
+            List.of(
+                binaries.program("pg_ctl"), "stop", "-W", "-D", "" + home.cluster(), "-m", name)),
+        home.folder(),
+        home.log());
+    awaitStopped();
+  }
+
+  void awaitStopped() throws IOException, StoreException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS_MAX);
+    // The file goes last; the process may stay a zombie where nobody waits for orphans.
+    while (running().isPresent()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new StoreException(
+            "the embedded PostgreSQL did not stop within " + STOP_SECONDS_MAX + " s");
+      }
+      pause();
+    }
+  }
+
+  private Optional<PostmasterPid> awaitReady(Process pgCtl) throws IOException {
+    while (true) {
+      Optional<PostmasterPid> ready = running().filter(PostmasterPid::isReady);
+      if (ready.isPresent()) {
+        return ready;
+      }
+      if (!pgCtl.isAlive() && pgCtl.exitValue() != 0) {
+        return Optional.empty();
+      }
+      pause();
+    }
+  }
+
+  private List<String> startCommand(int connectionsMax) throws IOException {
+    String options =
+        String.join(
+            " -c ",
+            "-c fsync=on",
+            "synchronous_commit=on",
+            "full_page_writes=on",
+            "listen_addresses=127.0.0.1",
+            "unix_socket_directories=''",
+            "port=" + freePort(),
+            "max_connections=" + connectionsMax,
+            "shared_buffers=64MB",
+            "jit=off");
+    return List.of(
+        binaries.program("pg_ctl"),
+        "start",
+        "-w",
+        "-t",
+        "300",
+        "-s",
+        "-D",
+        home.cluster().toString(),
+        "-l",
+        home.log().toString(),
+        "-o",
+        options);
+  }
+
+  /**
+   * Takes away the pid file of a server that died with its machine, if its number now belongs to
+   * another program; PostgreSQL would take that for itself and refuse. A number that belongs to
+   * nobody is left to PostgreSQL, which looks for surviving children first.
+   */
+  private void removeForeignPid() throws IOException {
+    Optional<PostmasterPid> left = PostmasterPid.read(home.cluster());
+    if (left.isPresent()
+        && !left.get().isAlive()
+        && ProcessHandle.of(left.get().pid()).isPresent()) {
+      Files.deleteIfExists(PostmasterPid.file(home.cluster()));
+    }
+  }
+
+  private void keepLogShort() throws IOException {
+    Path log = home.log();
+    if (Files.exists(log) && Files.size(log) > LOG_BYTES_MAX) {
+      Files.move(log, Path.of(log + ".1"), StandardCopyOption.REPLACE_EXISTING);
+    }
+    if (!Files.exists(log)) {
+      Files.createFile(log);
+    }
+    for (String owner : runAs.owner()) {
+      FileTrees.own(log, owner);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket probe = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return probe.getLocalPort();
+    }
+  }
+
+  private static void pause() throws IOException {
+    try {
+      Thread.sleep(5);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while waiting for PostgreSQL", e);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package dev.tollgate.server.postgres;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a running PostgreSQL says of itself in {@code postmaster.pid}.
+ *
+ * @param status {@code starting}, {@code ready}, {@code stopping}, {@code standby}; empty while the
+ *     file is being written
+ */
+record PostmasterPid(long pid, String dataDirectory, int port, String status) {
+
+  /** The file's content, or empty where there is none or it is not complete yet. */
+  static Optional<PostmasterPid> read(Path dataDirectory) throws IOException {
+    try {
+      List<String> lines = Files.readAllLines(file(dataDirectory));
+      if (lines.size() < 4) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new PostmasterPid(
+              Long.parseLong(lines.get(0).strip()),
+              lines.get(1).strip(),
+              Integer.parseInt(lines.get(3).strip()),
+              lines.size() < 8 ? "" : lines.get(7).strip()));
+    } catch (NoSuchFileException notRunning) {
+      return Optional.empty();
+    } catch (NumberFormatException halfWritten) {
+      return Optional.empty();
+    }
+  }
+
+  static Path file(Path dataDirectory) {
+    return dataDirectory.resolve("postmaster.pid");
+  }
+
+  boolean isReady() {
+    return status.equals("ready");
+  }
+
+  boolean isStopping() {
+    return status.equals("stopping");
+  }
+
+  /**
+   * Whether the process of that number still is this postmaster. After a restart of the machine or
+   * container the number may belong to anything; the postmaster names its directory on its command
+   * line.
+   */
+  boolean isAlive() {
+    return ProcessHandle.of(pid)
+        .filter(ProcessHandle::isAlive)
+        .map(handle -> handle.info().commandLine())
+        .map(line -> line.isEmpty() || line.get().contains(dataDirectory))
+        .orElse(false);
+  }
+}

@@ -1,0 +1,211 @@
+package dev.tollgate.server.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.server.postgres.EmbeddedPostgres.Beginning.Kind;
+import dev.tollgate.server.postgres.EmbeddedPostgres.Circumstances;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The embedded server over starts, restarts and deaths of its owner. */
+class EmbeddedPostgresIT {
+  @TempDir Path dataDir;
+  private DataDirLock lock;
+
+  @BeforeEach
+  void takeLock() throws StoreException {
+    lock = DataDirLock.take(dataDir);
+  }
+
+  @AfterEach
+  void releaseLock() {
+    lock.close();
+  }
+
+  @Test
+  void whatWasWrittenIsThereAfterARestart() throws Exception {
+    try (var postgres = start()) {
+      assertThat(postgres.beginning().kind()).isEqualTo(Kind.CREATED);
+      execute(postgres, "CREATE TABLE kept AS SELECT 42 AS n");
+    }
+    assertThat(EmbeddedPostgres.runningOn(dataDir)).isEmpty();
+    try (var postgres = start()) {
+      assertThat(postgres.beginning().kind()).isEqualTo(Kind.STARTED);
+      assertThat(query(postgres, "SELECT n FROM kept")).isEqualTo("42");
+    }
+  }
+
+  @Test
+  void commitsSurvivePowerLossAndOnlyWeMayConnect() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      for (String setting : List.of("fsync", "synchronous_commit", "full_page_writes")) {
+        assertThat(query(postgres, "SHOW " + setting)).as(setting).isEqualTo("on");
+      }
+      assertThat(query(postgres, "SHOW listen_addresses")).isEqualTo("127.0.0.1");
+      assertThat(
+              query(
+                  postgres,
+                  "SELECT count(*) FROM pg_hba_file_rules WHERE auth_method <> 'scram-sha-256'"))
+          .isEqualTo("0");
+      Path password = dataDir.resolve("postgres/password");
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(password)))
+          .isEqualTo("rw-------");
+      var stranger = new DatabaseAddress(postgres.address().url(), PostgresHome.USER, null);
+      assertThatThrownBy(() -> Migrations.plain(stranger).getConnection())
+          .isInstanceOf(SQLException.class);
+    }
+  }
+
+  @Test
+  void aServerThatItsOwnerLeftBehindIsAdopted() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      execute(postgres, "CREATE TABLE kept AS SELECT 42 AS n");
+      try (var again = start()) {
+        assertThat(again.beginning().kind()).isEqualTo(Kind.ADOPTED);
+        assertThat(again.address().url()).isEqualTo(postgres.address().url());
+        assertThat(query(again, "SELECT n FROM kept")).isEqualTo("42");
+      }
+    }
+  }
+
+  @Test
+  void aServerThatIsNotDurableIsStoppedAndNotAdopted() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      execute(postgres, "ALTER ROLE tollgate SET synchronous_commit = off");
+      String before = postgres.address().url();
+      assertThatThrownBy(this::start).hasMessageContaining("not durable");
+      assertThat(EmbeddedPostgres.runningOn(dataDir).map(DatabaseAddress::url))
+          .isNotEqualTo(Optional.of(before));
+    }
+  }
+
+  @Test
+  void aPidFileThatNamesAnotherProgramIsStale() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    Path pidFile = dataDir.resolve("postgres/cluster/postmaster.pid");
+    // After a restart of the machine the number may belong to anything: here, to this test.
+    List<String> lines = new ArrayList<>(List.of("" + ProcessHandle.current().pid()));
+    lines.addAll(
+        List.of(dataDir.resolve("postgres/cluster").toString(), "1", "5432", "", "", "", "ready"));
+    Files.write(pidFile, lines);
+
+    try (var postgres = start()) {
+      assertThat(postgres.beginning().kind()).isEqualTo(Kind.STARTED);
+    }
+  }
+
+  @Test
+  void anotherMajorVersionIsRefusedWithTheStepsToTake() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    Files.writeString(dataDir.resolve("postgres/PG_MAJOR"), "17\n");
+
+    assertThatThrownBy(this::start)
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("made by PostgreSQL 17")
+        .hasMessageContaining("tollgate store export")
+        .hasMessageContaining("tollgate store import");
+  }
+
+  @Test
+  void aHalfMadeClusterIsMadeAnew() throws Exception {
+    Path partial = Files.createDirectories(dataDir.resolve("postgres/cluster.new"));
+    Files.writeString(partial.resolve("PG_VERSION"), "18\n");
+
+    try (var postgres = start()) {
+      assertThat(postgres.beginning().kind()).isEqualTo(Kind.CREATED);
+      assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void whereNamespacesAreForbiddenAnotherUserOwnsTheCluster() throws Exception {
+    var usual = SharedPostgres.circumstances();
+    var forbidden = new Circumstances(usual.binaries(), false, 40);
+    Files.setPosixFilePermissions(dataDir, PosixFilePermissions.fromString("rwx------"));
+    for (Kind kind : List.of(Kind.CREATED, Kind.STARTED)) {
+      try (var postgres = EmbeddedPostgres.start(lock, forbidden)) {
+        assertThat(postgres.beginning().kind()).isEqualTo(kind);
+        Object owner = Files.getAttribute(dataDir.resolve("postgres/cluster"), "unix:uid");
+        assertThat(owner).isNotEqualTo(0);
+      }
+    }
+    // Whoever owns it goes on to run it, also where namespaces have become possible.
+    try (var postgres = start()) {
+      assertThat(postgres.beginning().kind()).isEqualTo(Kind.STARTED);
+    }
+  }
+
+  @Test
+  void theDirectoryBelongsToOneProcess() throws Exception {
+    assertThatThrownBy(() -> DataDirLock.take(dataDir))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("in use by another process")
+        .hasMessageContaining("pid " + ProcessHandle.current().pid());
+
+    Process other = lockInAnotherProcess();
+    assertThat(other.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(other.exitValue()).isEqualTo(3);
+
+    lock.close();
+    Process next = lockInAnotherProcess();
+    assertThat(next.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(next.exitValue()).isEqualTo(0);
+    lock = DataDirLock.take(dataDir);
+  }
+
+  @Test
+  void aServerWhoseOwnerWasKilledIsAdoptedWithItsData() throws Exception {
+    SharedPostgres.copyClusterTo(Files.createDirectory(dataDir.resolve("its")));
+    Process owner = OwnerToKill.launch(dataDir.resolve("its"));
+    OwnerToKill.awaitReady(owner);
+    owner.destroyForcibly().waitFor();
+    try (var itsLock = DataDirLock.take(dataDir.resolve("its"));
+        var postgres = EmbeddedPostgres.start(itsLock, SharedPostgres.circumstances())) {
+      assertThat(postgres.beginning().kind()).isEqualTo(Kind.ADOPTED);
+      assertThat(query(postgres, "SELECT n FROM kept")).isEqualTo("42");
+    }
+  }
+
+  private Process lockInAnotherProcess() throws Exception {
+    return OwnerToKill.java(OwnerToKill.LockOnly.class, dataDir).start();
+  }
+
+  private EmbeddedPostgres start() throws StoreException {
+    return EmbeddedPostgres.start(lock, SharedPostgres.circumstances());
+  }
+
+  static void execute(EmbeddedPostgres postgres, String sql) throws SQLException {
+    try (Connection connection = Migrations.plain(postgres.address()).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET search_path = public; " + sql);
+    }
+  }
+
+  private static String query(EmbeddedPostgres postgres, String sql) throws SQLException {
+    try (Connection connection = Migrations.plain(postgres.address()).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET search_path = public");
+      try (ResultSet row = statement.executeQuery(sql)) {
+        row.next();
+        return row.getString(1);
+      }
+    }
+  }
+}

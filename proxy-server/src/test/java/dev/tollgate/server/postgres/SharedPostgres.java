@@ -1,0 +1,117 @@
+package dev.tollgate.server.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/** One real PostgreSQL for all tests of a JVM; each test class takes a database of its own. */
+final class SharedPostgres {
+  private static final AtomicInteger DATABASES = new AtomicInteger();
+
+  private SharedPostgres() {}
+
+  /** Started with the first test that needs it. */
+  private static final class Running {
+    static final EmbeddedPostgres SERVER = start();
+  }
+
+  /** Where tests unpack the binaries, once per build. */
+  static EmbeddedPostgres.Circumstances circumstances() {
+    return new EmbeddedPostgres.Circumstances(
+        Optional.of(Path.of("target", "postgres-binaries").toAbsolutePath()), true, 100);
+  }
+
+  /** An empty database, reached as an operator's own would be. */
+  static StoreOptions newDatabase() throws SQLException {
+    String name = "test" + DATABASES.incrementAndGet();
+    try (Connection connection = Migrations.plain(Running.SERVER.address()).getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE " + name);
+    }
+    String url = Running.SERVER.address().url().replace("/postgres", "/" + name);
+    return new StoreOptions(
+        url,
+        Path.of("unused"),
+        Running.SERVER.address().username(),
+        Running.SERVER.address().password(),
+        4,
+        Duration.ofSeconds(2),
+        true);
+  }
+
+  /** An open store on an empty database. */
+  static Store newStore() throws SQLException, StoreException {
+    return open(newDatabase(), Optional.empty());
+  }
+
+  static Store open(StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
+      throws StoreException {
+    return Store.open(addressOf(options), options, null, bootstrap);
+  }
+
+  static DatabaseAddress addressOf(StoreOptions options) {
+    return new DatabaseAddress(options.url(), options.username(), options.password());
+  }
+
+  /** Puts a ready-made cluster into an empty data directory, which is faster than making one. */
+  static void copyClusterTo(Path dataDir) throws IOException {
+    try (Stream<Path> paths = Files.walk(Template.HOME)) {
+      for (Path path : paths.toList()) {
+        Path copy = dataDir.resolve("postgres").resolve(Template.HOME.relativize(path));
+        Files.copy(path, copy, StandardCopyOption.COPY_ATTRIBUTES);
+      }
+    }
+  }
+
+  /** A cluster that nobody runs. */
+  private static final class Template {
+    static final Path HOME = make();
+
+    private static Path make() {
+      try {
+        Path dataDir = Files.createTempDirectory("tollgate-it");
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(dataDir)));
+        try (var lock = DataDirLock.take(dataDir)) {
+          EmbeddedPostgres.start(lock, circumstances()).close();
+        }
+        return dataDir.resolve("postgres");
+      } catch (IOException | StoreException e) {
+        throw new AssertionError("the tests' cluster cannot be made", e);
+      }
+    }
+  }
+
+  private static EmbeddedPostgres start() {
+    try {
+      Path dataDir = Files.createTempDirectory("tollgate-it");
+      copyClusterTo(dataDir);
+      EmbeddedPostgres server = EmbeddedPostgres.start(DataDirLock.take(dataDir), circumstances());
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server, dataDir)));
+      return server;
+    } catch (IOException | StoreException e) {
+      throw new AssertionError("the tests' PostgreSQL did not start", e);
+    }
+  }
+
+  private static void stop(EmbeddedPostgres server, Path dataDir) {
+    server.close();
+    delete(dataDir);
+  }
+
+  private static void delete(Path dataDir) {
+    try {
+      FileTrees.delete(dataDir);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
