@@ -53,6 +53,7 @@ final class JsonReader {
     }
   }
 
+  /** What jackson-core alone says of a document whose encoding was checked. */
   static void parse(byte[] bytes, int from, int to, JsonMembers into)
       throws IOException, InvalidJson {
     try (JsonParser parser = FACTORY.createParser(bytes, from, to - from)) {
@@ -61,7 +62,7 @@ final class JsonReader {
   }
 
   /** The parser detects other encodings by a byte order mark or a zero among the first bytes. */
-  private static void checkEncoding(byte[] bytes, int from, int to) throws InvalidJson {
+  static void checkEncoding(byte[] bytes, int from, int to) throws InvalidJson {
     int invalid = StrictUtf8.indexOfInvalid(bytes, from, to);
     if (invalid >= 0) {
       throw InvalidJson.malformed(invalid - from, "not UTF-8");

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A sink that writes down what it is told. */
-final class Heard implements SseSink {
+class Heard implements SseSink {
   private final List<String> events = new ArrayList<>();
   private int comments;
   private int oversized;
@@ -26,15 +26,15 @@ final class Heard implements SseSink {
   }
 
   /** Name and data of each event, such as {@code message|x}. */
-  List<String> events() {
+  final List<String> events() {
     return events;
   }
 
-  int comments() {
+  final int comments() {
     return comments;
   }
 
-  int oversized() {
+  final int oversized() {
     return oversized;
   }
 }
