@@ -11,6 +11,12 @@ import picocli.CommandLine.Spec;
     name = "tollgate",
     description = "One API key in front of many model providers.",
     mixinStandardHelpOptions = true,
+    subcommands = {
+      Status.class,
+      Healthcheck.class,
+      Reload.class,
+      Drain.class,
+    },
     versionProvider = Version.class)
 public final class Main implements Runnable {
   @Spec private CommandSpec spec;

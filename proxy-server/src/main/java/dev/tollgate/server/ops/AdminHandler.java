@@ -156,7 +156,12 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
       }
       HttpUtil.setKeepAlive(response, keepAlive);
       ctx.writeAndFlush(response)
-          .addListener(keepAlive ? _ -> ctx.read() : ChannelFutureListener.CLOSE);
+          .addListener(keepAlive ? _ -> askForNext() : ChannelFutureListener.CLOSE);
+    }
+
+    // Not before the read that brought this request is over: asked within it, it would be lost.
+    private void askForNext() {
+      ctx.executor().execute(ctx::read);
     }
   }
 }

@@ -136,6 +136,19 @@ final class AdminServerTest {
   }
 
   @Test
+  void aConnectionServesOneRequestAfterTheOther() throws Exception {
+    AdminServer admin = listen(null);
+    admin.answer(AdminRoute.PROVIDERS, _ -> AdminReply.text(200, "slow"));
+
+    try (var client = RawClient.connect(admin.address().getPort())) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(client.get("/livez").readResponse().text()).isEqualTo("ok\n");
+        assertThat(client.get("/providers").readResponse().text()).isEqualTo("slow\n");
+      }
+    }
+  }
+
+  @Test
   void slowAnswersAreBoundedAndNeverHoldHealthUp() throws Exception {
     var go = new CountDownLatch(1);
     var begun = new CountDownLatch(8);

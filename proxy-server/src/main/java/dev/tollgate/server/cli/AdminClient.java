@@ -1,0 +1,81 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.value.BindAddress;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Speaks to the admin listener of a running gateway. */
+final class AdminClient {
+  private static final int CONNECT_MILLIS = 2_000;
+  private static final int READ_MILLIS = 30_000;
+
+  private final BindAddress address;
+  private final @Nullable Secret token;
+
+  AdminClient(BindAddress address, @Nullable Secret token) {
+    this.address = address;
+    this.token = token;
+  }
+
+  /** An answer as it came. */
+  record Answer(int status, String body) {
+    boolean isGood() {
+      return status / 100 == 2;
+    }
+  }
+
+  Answer get(String path) throws AdminUnreachable {
+    return ask("GET", path);
+  }
+
+  Answer post(String path) throws AdminUnreachable {
+    return ask("POST", path);
+  }
+
+  private Answer ask(String method, String path) throws AdminUnreachable {
+    try {
+      return answer(open(method, path));
+    } catch (IOException e) {
+      throw new AdminUnreachable(address, e);
+    }
+  }
+
+  private HttpURLConnection open(String method, String path) throws IOException {
+    var url = URI.create("http://" + reachable() + path).toURL();
+    var connection = (HttpURLConnection) url.openConnection(Proxy.NO_PROXY);
+    connection.setRequestMethod(method);
+    connection.setConnectTimeout(CONNECT_MILLIS);
+    connection.setReadTimeout(READ_MILLIS);
+    connection.setInstanceFollowRedirects(false);
+    if (token != null) {
+      connection.setRequestProperty("Authorization", "Bearer " + token.reveal());
+    }
+    return connection;
+  }
+
+  /** The address to connect to: a wildcard is listened on, not spoken to. */
+  private BindAddress reachable() {
+    return switch (address.host()) {
+      case "0.0.0.0", "::" -> new BindAddress("127.0.0.1", address.port());
+      default -> address;
+    };
+  }
+
+  private static Answer answer(HttpURLConnection connection) throws IOException {
+    int status = connection.getResponseCode();
+    try (InputStream body =
+        status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
+      String text =
+          body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);
+      return new Answer(status, text);
+    } finally {
+      connection.disconnect();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.ListenerSettings;
+import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.SettingsLoader;
+import dev.tollgate.server.settings.value.BindAddress;
+import dev.tollgate.server.settings.yaml.Surroundings;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** How the verbs of operation find the admin listener of a running gateway. */
+final class AdminOptions {
+  private static final String ADDRESS_VARIABLE = "TOLLGATE_LISTENERS__ADMIN__ADDRESS";
+  private static final String TOKEN_VARIABLE = "TOLLGATE_LISTENERS__ADMIN__TOKEN";
+  private static final String ADDRESS_DEFAULT = "127.0.0.1:9901";
+
+  @Spec(Target.MIXEE)
+  private @Nullable CommandSpec command;
+
+  @Option(
+      names = "--admin",
+      paramLabel = "HOST:PORT",
+      description =
+          "Admin listener of the gateway; else $" + ADDRESS_VARIABLE + ", else " + ADDRESS_DEFAULT)
+  private @Nullable String address;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Configuration to take address and token from")
+  private @Nullable Path config;
+
+  /** A client of the listener that options, configuration and environment name. */
+  AdminClient client() {
+    Map<String, String> environment = System.getenv();
+    if (config != null) {
+      ListenerSettings.Admin admin = configured(config);
+      return new AdminClient(address == null ? admin.address() : parse(address), admin.token());
+    }
+    String token = environment.get(TOKEN_VARIABLE);
+    String text =
+        Objects.requireNonNullElseGet(
+            address, () -> environment.getOrDefault(ADDRESS_VARIABLE, ADDRESS_DEFAULT));
+    return new AdminClient(parse(text), token == null ? null : new Secret(token));
+  }
+
+  private ListenerSettings.Admin configured(Path file) {
+    return switch (new SettingsLoader(Surroundings.ofProcess()).load(file, List.of())) {
+      case Loaded.Valid valid -> valid.settings().listeners().admin();
+      case Loaded.Invalid invalid ->
+          throw usage(
+              invalid.problems().stream().map(Object::toString).collect(Collectors.joining("\n")));
+    };
+  }
+
+  private BindAddress parse(String text) {
+    return BindAddress.parse(text).orElseThrow(() -> usage("not HOST:PORT: " + text));
+  }
+
+  private ParameterException usage(String message) {
+    return new ParameterException(Objects.requireNonNull(command).commandLine(), message);
+  }
+}
