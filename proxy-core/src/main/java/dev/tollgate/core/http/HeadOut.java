@@ -42,8 +42,7 @@ public final class HeadOut {
 
   /** A request line; {@code target} is in origin-form, of visible ASCII only. */
   public static void requestLine(ByteBuf out, String method, String target) {
-    requireVisible(method);
-    requireVisible(target);
+    requireTarget(target);
     ByteBufUtil.writeAscii(out, method);
     out.writeByte(' ');
     ByteBufUtil.writeAscii(out, target);
@@ -98,11 +97,11 @@ public final class HeadOut {
     out.writeBytes(LAST_CHUNK);
   }
 
-  private static void requireVisible(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
+  private static void requireTarget(String target) {
+    for (int i = 0; i < target.length(); i++) {
+      char c = target.charAt(i);
       if (c <= ' ' || c >= 0x7f) {
-        throw new IllegalArgumentException("a request line with a character that is not visible");
+        throw new IllegalArgumentException("request target with a character that is not visible");
       }
     }
   }

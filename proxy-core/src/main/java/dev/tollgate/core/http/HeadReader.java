@@ -13,16 +13,6 @@ import java.util.Arrays;
  * cut.
  */
 final class HeadReader {
-  /** What was found in the input. */
-  enum Found {
-    /** Neither a start line nor the end: all input was taken. */
-    NOTHING,
-    /** A start line, to be judged before any field is read. */
-    START_LINE,
-    /** The empty line that ends the head. */
-    END
-  }
-
   private static final int FIRST_BYTES = 512;
   private static final int FIRST_FIELDS = 16;
 
@@ -56,20 +46,17 @@ final class HeadReader {
     return length > 0;
   }
 
-  /** Takes bytes up to the end of the start line, or of the head. */
-  Found read(ByteBuf in) throws Malformed {
+  /** Takes bytes up to the empty line that ends the head; true when it was found. */
+  boolean read(ByteBuf in) throws Malformed {
     while (in.isReadable()) {
       int from = length;
       take(in);
       check(from);
-      if (bytes[length - 1] == LF) {
-        Found found = endLine(length - 2);
-        if (found != Found.NOTHING) {
-          return found;
-        }
+      if (bytes[length - 1] == LF && endsAtThisLine()) {
+        return true;
       }
     }
-    return Found.NOTHING;
+    return false;
   }
 
   /** The array that holds the head; the start line begins at 0. */
@@ -128,29 +115,27 @@ final class HeadReader {
     }
   }
 
-  private Found endLine(int end) throws Malformed {
+  private boolean endsAtThisLine() throws Malformed {
+    int end = length - 2;
     if (startLineEnd < 0) {
-      return startLine(end);
+      startLine(end);
+    } else if (end == lineStart) {
+      return true;
+    } else {
+      field(end);
     }
-    if (end == lineStart) {
-      return Found.END;
-    }
-    field(end);
     lineStart = length;
-    return Found.NOTHING;
+    return false;
   }
 
-  private Found startLine(int end) throws Malformed {
+  private void startLine(int end) throws Malformed {
     if (end > 0) {
       startLineEnd = end;
-      lineStart = length;
-      return Found.START_LINE;
-    }
-    if (++blankLines > limits.leadingBlankLinesMax()) {
+    } else if (++blankLines > limits.leadingBlankLinesMax()) {
       throw Malformed.syntax("empty lines before the start line");
+    } else {
+      length = 0;
     }
-    length = 0;
-    return Found.NOTHING;
   }
 
   private void field(int end) throws Malformed {

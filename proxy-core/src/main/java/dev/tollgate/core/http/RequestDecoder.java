@@ -33,7 +33,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   }
 
   private final RequestLimits limits;
-  private final RequestHeadReader head;
+  private final HeadReader head;
   private final SocketReads reads = new SocketReads();
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable ChunkedDecoder chunks;
@@ -47,7 +47,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   public RequestDecoder(RequestLimits limits) {
     this.limits = limits;
-    this.head = new RequestHeadReader(limits.head());
+    this.head = new HeadReader(limits.head());
   }
 
   @Override
@@ -120,6 +120,11 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   }
 
   @Override
+  public boolean isHeadUnderway() {
+    return state == State.HEAD && (head.isUnderway() || input.isReadable());
+  }
+
+  @Override
   public long bodyBytesLeft() {
     return switch (state) {
       case FIXED -> fixedBytesLeft;
@@ -170,7 +175,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private @Nullable Object next() {
     try {
       return switch (state) {
-        case HEAD -> head();
+        case HEAD -> head.read(input) ? head() : exhausted();
         case FIXED -> input.isReadable() ? fixed() : exhausted();
         case CHUNKED -> chunked();
         case END -> end();
@@ -182,11 +187,9 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     }
   }
 
-  private @Nullable Object head() throws Malformed {
-    RequestHead request = head.read(input);
-    if (request == null) {
-      return exhausted();
-    }
+  private RequestHead head() throws Malformed {
+    RequestHead request = RequestParser.parse(head);
+    head.reset();
     switch (request.body()) {
       case BodyLength.None() -> state = State.END;
       case BodyLength.Fixed(long bytes) -> {
@@ -287,7 +290,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   private boolean isCut() {
     return switch (state) {
-      case HEAD -> head.isUnderway() || input.isReadable();
+      case HEAD -> isHeadUnderway();
       case FIXED -> input.readableBytes() < fixedBytesLeft;
       case CHUNKED -> true;
       case END, HOLDING, DROPPING -> false;

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   private static final HeadLimits LIMITS = new HeadLimits(8192, 32 * 1024, 100, 0);
+  private static final int INTERIM_MAX = 16;
 
   private enum State {
     IDLE,
@@ -31,10 +32,11 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
     DROPPING
   }
 
-  private final ResponseHeadReader head = new ResponseHeadReader(LIMITS);
+  private final HeadReader head = new HeadReader(LIMITS);
   private @Nullable ChunkedDecoder chunks;
   private State state = State.IDLE;
   private long fixedBytesLeft;
+  private int interims;
   private boolean bytesSeen;
   private boolean fired;
   private boolean failed;
@@ -45,7 +47,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
       throw new IllegalStateException("not idle: " + state);
     }
     state = State.HEAD;
-    head.begin();
+    interims = 0;
     bytesSeen = false;
   }
 
@@ -118,9 +120,20 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
 
   private void head(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
     bytesSeen = true;
-    ResponseHead response = head.read(in);
-    if (response != null) {
+    if (!head.read(in)) {
+      return;
+    }
+    int status = ResponseParser.status(head);
+    if (status >= 200) {
+      ResponseHead response = ResponseParser.head(head, status);
+      head.reset();
       begin(ctx, in, response);
+    } else if (status == 101) {
+      throw Malformed.syntax("101 without an upgrade");
+    } else if (++interims > INTERIM_MAX) {
+      throw Malformed.syntax("too many interim responses");
+    } else {
+      head.reset();
     }
   }
 

@@ -17,6 +17,9 @@ public interface Turn {
    */
   boolean mayContinue();
 
+  /** Whether bytes of a head have come, but not all. */
+  boolean isHeadUnderway();
+
   /**
    * Body bytes of this request that are not delivered yet; 0 at its end, {@link Long#MAX_VALUE}
    * while a chunked body is underway.

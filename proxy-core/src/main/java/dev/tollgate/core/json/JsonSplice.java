@@ -44,11 +44,7 @@ public final class JsonSplice implements JsonValue {
 
   /** Whether the output would be the source unchanged. */
   public boolean isUnchanged() {
-    boolean unchanged = inserts.isEmpty();
-    for (int i = 0; unchanged && i < source.size(); i++) {
-      unchanged = edits[i] == null;
-    }
-    return unchanged;
+    return inserts.isEmpty() && Arrays.stream(edits).allMatch(edit -> edit == null);
   }
 
   /** Gives item {@code i} another value; a member keeps its name as written. */

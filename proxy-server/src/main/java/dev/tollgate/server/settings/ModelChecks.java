@@ -53,8 +53,6 @@ final class ModelChecks {
   }
 
   private void report(String path, String message) {
-    if (!problems.concern(path)) {
-      problems.add(places.of(path), path, message);
-    }
+    problems.add(places.of(path), path, message);
   }
 }

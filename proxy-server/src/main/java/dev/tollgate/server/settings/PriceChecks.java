@@ -28,7 +28,7 @@ final class PriceChecks {
     if (price.equals(PriceLists.FREE)) {
       return;
     }
-    if (!problems.concern(path) && !isComplete(modality, price)) {
+    if (!isComplete(modality, price)) {
       report("", "does not price " + modality.wire() + ": give " + needed(modality));
     }
     if (!price.tiers().isEmpty() && price.input() == null) {
@@ -113,8 +113,6 @@ final class PriceChecks {
 
   private void report(String key, String message) {
     String at = key.isEmpty() ? path : Paths.join(path, key);
-    if (!problems.concern(at)) {
-      problems.add(places.of(at), at, message);
-    }
+    problems.add(places.of(at), at, message);
   }
 }

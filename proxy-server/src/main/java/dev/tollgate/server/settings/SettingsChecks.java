@@ -28,6 +28,9 @@ final class SettingsChecks {
   }
 
   void run() {
+    if (!places.isGiven("version")) {
+      report("version", "is missing: write version: 1");
+    }
     checkListeners();
     checkStore();
     Set<String> providers = names("providers");
@@ -50,8 +53,7 @@ final class SettingsChecks {
 
   private void checkListeners() {
     ListenerSettings listeners = settings.listeners();
-    boolean open = !listeners.admin().address().isLoopback();
-    if (open && listeners.admin().token() == null && !problems.concern("listeners.admin")) {
+    if (!listeners.admin().address().isLoopback() && listeners.admin().token() == null) {
       report("listeners.admin.address", "is not on loopback and needs listeners.admin.token");
     }
     String health = listeners.api().healthPath();

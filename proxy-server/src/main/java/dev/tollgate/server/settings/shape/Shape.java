@@ -60,10 +60,5 @@ public sealed interface Shape {
     String later() {
       return description.later();
     }
-
-    /** Whether reading can go on without a usable value. */
-    boolean hasDefault() {
-      return !required || initial != null;
-    }
   }
 }

@@ -1,0 +1,167 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Headers;
+import dev.tollgate.core.pipeline.Progress.Authenticated;
+import dev.tollgate.core.pipeline.Progress.Routed;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKeyText;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Proves the caller: the key's text, the key, its state, the caller's address, the organization, in
+ * this order, so that nothing about an organization leaks before the key is proven.
+ */
+final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer<Lookup> {
+  private static final String SCHEME = "Bearer ";
+  private static final String NOT_VALID = "The API key is not valid.";
+
+  private final Conversation conversation;
+  private final Authenticator authenticator;
+  private final InstantSource clock;
+  private @Nullable ChannelHandlerContext ctx;
+  private @Nullable Routed waiting;
+  private @Nullable AllowList allowList;
+
+  /** The parsed form of the list of the key that was used last. */
+  private record AllowList(Set<String> texts, CidrSet addresses) {}
+
+  AuthHandler(Conversation conversation, Authenticator authenticator, InstantSource clock) {
+    this.conversation = conversation;
+    this.authenticator = authenticator;
+    this.clock = clock;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext handlerContext) {
+    ctx = handlerContext;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (!(message instanceof Routed routed)) {
+      ctx.fireChannelRead(message);
+      return;
+    }
+    String secret = bearerToken(routed.received().head().headers());
+    if (secret == null) {
+      reject(ctx, ErrorCode.INVALID_API_KEY, "Send an API key as \"Authorization: Bearer …\".");
+      return;
+    }
+    switch (ApiKeyText.parse(secret)) {
+      case ApiKeyText.Malformed _ -> reject(ctx, ErrorCode.INVALID_API_KEY, NOT_VALID);
+      case ApiKeyText.Valid valid -> {
+        waiting = routed;
+        authenticator.find(valid.hash(), ctx.executor(), this);
+      }
+    }
+  }
+
+  private static @Nullable String bearerToken(Headers headers) {
+    String value = headers.first("authorization");
+    if (value == null || headers.count("authorization") > 1) {
+      return null;
+    }
+    boolean isBearer = value.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
+    return isBearer ? value.substring(SCHEME.length()).strip() : null;
+  }
+
+  /** What the look-up of the key brought; too late if the client has left. */
+  @Override
+  public void accept(Lookup lookup) {
+    ChannelHandlerContext open = ctx;
+    Routed routed = waiting;
+    waiting = null;
+    if (open == null || routed == null) {
+      return;
+    }
+    assert open.executor().inEventLoop();
+    switch (lookup) {
+      case Lookup.Found found -> judge(open, routed, found.key());
+      case Lookup.Unknown _ ->
+          reject(open, ErrorCode.INVALID_API_KEY, NOT_VALID);
+      case Lookup.Unavailable _ -> {
+        Fault fault =
+            Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The API key could not be checked.")
+                .withRetryAfter(1);
+        Refusal.decline(open, conversation, Ending.DEPENDENCY_DOWN, fault);
+      }
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == ConnectionEvent.CUT_SHORT) {
+      waiting = null;
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    waiting = null;
+    ctx.fireChannelInactive();
+  }
+
+  private void judge(ChannelHandlerContext ctx, Routed routed, ApiKey key) {
+    Authenticated authenticated = new Authenticated(routed, key);
+    conversation.advance(authenticated);
+    Instant expiry = key.expiresAt();
+    if (key.state() == KeyState.DISABLED) {
+      reject(ctx, ErrorCode.KEY_DISABLED, "The API key is disabled.");
+    } else if (expiry != null && clock.millis() >= expiry.toEpochMilli()) {
+      reject(ctx, ErrorCode.KEY_EXPIRED, "The API key has expired.");
+    } else if (key.state() == KeyState.REVOKED) {
+      reject(ctx, ErrorCode.KEY_REVOKED, "The API key was revoked.");
+    } else if (!isAllowed(routed.received().client(), key)) {
+      reject(ctx, ErrorCode.IP_NOT_ALLOWED, "The API key may not be used from this address.");
+    } else if (key.org().state() != Org.State.ACTIVE) {
+      reject(ctx, ErrorCode.IP_NOT_ALLOWED, "The organization is not active.");
+    } else {
+      ctx.fireChannelRead(authenticated);
+    }
+  }
+
+  private boolean isAllowed(ClientAddress client, ApiKey key) {
+    if (key.scope().allowedIps().isEmpty()) {
+      return true;
+    }
+    return switch (client) {
+      case ClientAddress.Known known -> allowList(key.scope().allowedIps()).contains(known.address());
+      case ClientAddress.Unreadable _ -> false;
+    };
+  }
+
+  private CidrSet allowList(Set<String> texts) {
+    AllowList parsed = allowList;
+    if (parsed == null || !parsed.texts.equals(texts)) {
+      parsed = new AllowList(texts, parse(texts));
+      allowList = parsed;
+    }
+    return parsed.addresses;
+  }
+
+  /** A stored list that cannot be read allows nobody. */
+  private static CidrSet parse(Set<String> texts) {
+    try {
+      return CidrSet.parse(texts);
+    } catch (IllegalArgumentException _) {
+      return CidrSet.NONE;
+    }
+  }
+
+  private static void reject(ChannelHandlerContext ctx, ErrorCode code, String message) {
+    Refusal.reject(ctx, code, message);
+  }
+}

@@ -1,0 +1,16 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyHash;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.function.Consumer;
+
+/** Port to the keys in memory and, behind them, in the store. It never blocks. */
+@FunctionalInterface
+public interface Authenticator {
+  /**
+   * Finds a key and hands the result to {@code whenKnown} on {@code loop}: before this returns if the
+   * key is in memory, later if the store must be asked.
+   */
+  void find(KeyHash hash, EventExecutor loop, Consumer<Lookup> whenKnown);
+}

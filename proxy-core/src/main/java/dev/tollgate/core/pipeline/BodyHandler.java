@@ -1,0 +1,172 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.exchange.Body;
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.BadRequest;
+import dev.tollgate.core.http.BodyEnd;
+import dev.tollgate.core.http.BodyLength;
+import dev.tollgate.core.pipeline.Progress.Authenticated;
+import dev.tollgate.core.pipeline.Progress.Collected;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Arrays;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects a body into the one array it is parsed from, under the process-wide budget. Everything
+ * that the head can decide was decided above, so only here is a waiting client told to go on.
+ */
+final class BodyHandler extends ChannelInboundHandlerAdapter {
+  private static final int CHUNKED_BYTES_FIRST = 8 * 1024;
+  private static final int RETRY_AFTER_SECONDS = 1;
+  private static final byte[] NOTHING = {};
+
+  private final Conversation conversation;
+  private final InflightBytes budget;
+  private final int bytesMax;
+
+  private @Nullable Authenticated request;
+  private InflightBytes.@Nullable Permit permit;
+  private byte[] bytes = NOTHING;
+  private int length;
+
+  BodyHandler(Conversation conversation, InflightBytes budget, int bytesMax) {
+    this.conversation = conversation;
+    this.budget = budget;
+    this.bytesMax = bytesMax;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    switch (message) {
+      case Authenticated authenticated -> begin(ctx, authenticated);
+      case ByteBuf piece -> add(ctx, piece);
+      case BodyEnd _ -> end(ctx);
+      case BadRequest bad -> {
+        abandon();
+        Refusal.refuse(ctx, bad.fault());
+      }
+      default -> ctx.fireChannelRead(message);
+    }
+  }
+
+  private void begin(ChannelHandlerContext ctx, Authenticated authenticated) {
+    switch (authenticated.received().head().body()) {
+      case BodyLength.None _ -> collect(ctx, authenticated, 0);
+      case BodyLength.Fixed fixed -> {
+        if (fixed.bytes() > bytesMax) {
+          tooLarge(ctx);
+        } else {
+          collect(ctx, authenticated, (int) fixed.bytes());
+        }
+      }
+      case BodyLength.Chunked _ ->
+          collect(ctx, authenticated, Math.min(bytesMax, CHUNKED_BYTES_FIRST));
+      case BodyLength.UntilClose _ ->
+          throw new IllegalStateException("a request never ends with its connection");
+    }
+  }
+
+  private void collect(ChannelHandlerContext ctx, Authenticated authenticated, int capacity) {
+    Optional<InflightBytes.Permit> granted = budget.tryAcquire(capacity);
+    if (granted.isEmpty()) {
+      overBudget(ctx);
+      return;
+    }
+    request = authenticated;
+    permit = granted.get();
+    bytes = capacity == 0 ? NOTHING : new byte[capacity];
+    length = 0;
+    if (conversation.isContinueOwed() && capacity > 0) {
+      var _ = ctx.write(Interim.CONTINUE, ctx.voidPromise());
+      ctx.flush();
+    }
+    ctx.read();
+  }
+
+  private void add(ChannelHandlerContext ctx, ByteBuf piece) {
+    try {
+      int count = piece.readableBytes();
+      if (request != null && hasRoom(ctx, count)) {
+        piece.readBytes(bytes, length, count);
+        length += count;
+        ctx.read();
+      }
+    } finally {
+      piece.release();
+    }
+  }
+
+  private boolean hasRoom(ChannelHandlerContext ctx, int count) {
+    if (count <= bytes.length - length) {
+      return true;
+    }
+    if (count > bytesMax - length) {
+      abandon();
+      tooLarge(ctx);
+      return false;
+    }
+    int capacity = (int) Math.min(bytesMax, Math.max(bytes.length * 2L, (long) length + count));
+    if (permit == null || !permit.resize(capacity)) {
+      abandon();
+      overBudget(ctx);
+      return false;
+    }
+    bytes = Arrays.copyOf(bytes, capacity);
+    return true;
+  }
+
+  private void end(ChannelHandlerContext ctx) {
+    if (request == null || permit == null) {
+      return;
+    }
+    Collected collected = new Collected(request, new Body(bytes, length, permit));
+    forget();
+    conversation.advance(collected);
+    ctx.fireChannelRead(collected);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == ConnectionEvent.CUT_SHORT) {
+      abandon();
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    abandon();
+    ctx.fireChannelInactive();
+  }
+
+  private void abandon() {
+    if (permit != null) {
+      permit.end();
+    }
+    forget();
+  }
+
+  private void forget() {
+    request = null;
+    permit = null;
+    bytes = NOTHING;
+  }
+
+  private void tooLarge(ChannelHandlerContext ctx) {
+    Refusal.reject(
+        ctx, ErrorCode.REQUEST_TOO_LARGE, "The body is larger than " + bytesMax + " bytes.");
+  }
+
+  private void overBudget(ChannelHandlerContext ctx) {
+    Fault fault =
+        Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Too many request bodies are in work.")
+            .withRetryAfter(RETRY_AFTER_SECONDS);
+    Refusal.decline(ctx, conversation, Ending.SHED, fault);
+  }
+}

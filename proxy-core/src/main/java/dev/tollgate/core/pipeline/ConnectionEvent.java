@@ -1,0 +1,11 @@
+package dev.tollgate.core.pipeline;
+
+/** What a connection's handlers are told from the side, as user events from the top down. */
+enum ConnectionEvent {
+  /** The node stops: close if nothing is in work. */
+  DRAIN,
+  /** The drain's time is over: end what is in work with a fault. */
+  CUT_SHORT,
+  /** The client has not taken a byte for the write stall's time. */
+  CLIENT_STALLED
+}

@@ -1,0 +1,189 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.pipeline.Progress.Received;
+import io.netty.util.concurrent.EventExecutor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one client connection is doing: the request in work, and how far reading it and answering it
+ * have come. Shared by the connection's handlers and confined to its loop.
+ */
+final class Conversation {
+  /** What the connection is waiting for. */
+  enum Phase {
+    /** The first byte of a request. */
+    IDLE,
+    /** The rest of a head. */
+    HEAD,
+    /** The key's look-up, or the rest of a body. */
+    BODY,
+    /** The reply. */
+    WORK,
+    /** The rest of a body whose request was answered already. */
+    DROPPING,
+    /** The client, to take the last reply and close. */
+    CLOSING,
+    /** Nothing. */
+    CLOSED
+  }
+
+  private final EventExecutor loop;
+  private final PhaseCounts counts;
+  private Phase phase = Phase.IDLE;
+  private long phaseSinceNanos;
+  private ClientAddress.@Nullable Known peer;
+  private @Nullable Progress progress;
+  private Ending refusedAs = Ending.REJECTED;
+  private long requestBytes;
+  private boolean served;
+  private boolean handedOver;
+  private boolean answered;
+  private boolean continueOwed;
+
+  Conversation(EventExecutor loop, PhaseCounts counts) {
+    this.loop = loop;
+    this.counts = counts;
+    counts.enter(phase);
+  }
+
+  /** The other end of the socket, or what a trusted balancer's PROXY header said of it. */
+  void peer(ClientAddress.Known address) {
+    peer = address;
+  }
+
+  ClientAddress.Known peer() {
+    if (peer == null) {
+      throw new IllegalStateException("a request before its connection");
+    }
+    return peer;
+  }
+
+  void connected(long nowNanos) {
+    phaseSinceNanos = nowNanos;
+  }
+
+  /** Bytes of a head have come, but not all. */
+  void headBegun(long nowNanos) {
+    become(Phase.HEAD, nowNanos);
+  }
+
+  void begin(Received received) {
+    assert progress == null : "a request inside another";
+    progress = received;
+    continueOwed = received.head().expectsContinue();
+    become(Phase.BODY, received.atNanos());
+  }
+
+  void advance(Progress next) {
+    assert loop.inEventLoop();
+    progress = next;
+  }
+
+  void bodyCame(int bytes) {
+    requestBytes += bytes;
+  }
+
+  void bodyEnded(long nowNanos) {
+    become(Phase.WORK, nowNanos);
+  }
+
+  void continueSent() {
+    continueOwed = false;
+  }
+
+  /** The exchange has the request now: it records how it ends. */
+  void handOver() {
+    handedOver = true;
+  }
+
+  /** The exchange could not take it after all. */
+  void takeBack() {
+    handedOver = false;
+  }
+
+  /** How the request will be recorded if a handler refuses it. */
+  void refuseAs(Ending ending) {
+    refusedAs = ending;
+  }
+
+  /** The reply's last part was written. */
+  void answered(Phase next, long nowNanos) {
+    assert progress != null && !answered;
+    answered = true;
+    become(next, nowNanos);
+  }
+
+  /** Request and reply are through; the next may come. */
+  void over(long nowNanos) {
+    progress = null;
+    served = true;
+    refusedAs = Ending.REJECTED;
+    requestBytes = 0;
+    handedOver = false;
+    answered = false;
+    continueOwed = false;
+    become(Phase.IDLE, nowNanos);
+  }
+
+  void closed(long nowNanos) {
+    become(Phase.CLOSED, nowNanos);
+    counts.leave(Phase.CLOSED);
+  }
+
+  private void become(Phase next, long nowNanos) {
+    assert loop.inEventLoop();
+    counts.leave(phase);
+    counts.enter(next);
+    phase = next;
+    phaseSinceNanos = nowNanos;
+  }
+
+  Phase phase() {
+    return phase;
+  }
+
+  long phaseSinceNanos() {
+    return phaseSinceNanos;
+  }
+
+  /** The request in work, or null between requests. */
+  @Nullable Progress progress() {
+    return progress;
+  }
+
+  /** Whether closing now takes nothing from anybody. */
+  boolean isBetweenRequests() {
+    return progress == null && phase == Phase.IDLE;
+  }
+
+  /** Whether a request was answered on this connection before. */
+  boolean hasServed() {
+    return served;
+  }
+
+  /** Whether a request is in work that was not answered in full. */
+  boolean isAwaitingReply() {
+    return progress != null && !answered;
+  }
+
+  boolean isAnswered() {
+    return answered;
+  }
+
+  boolean isHandedOver() {
+    return handedOver;
+  }
+
+  boolean isContinueOwed() {
+    return continueOwed;
+  }
+
+  Ending refusedAs() {
+    return refusedAs;
+  }
+
+  long requestBytes() {
+    return requestBytes;
+  }
+}

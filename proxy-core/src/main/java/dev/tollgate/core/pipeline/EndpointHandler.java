@@ -1,0 +1,83 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.endpoint.Endpoint.Match;
+import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.http.BodyLength;
+import dev.tollgate.core.http.RequestHead;
+import dev.tollgate.core.pipeline.Progress.Received;
+import dev.tollgate.core.pipeline.Progress.Routed;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what a request is for, from its head alone: 404 and 415. */
+final class EndpointHandler extends ChannelInboundHandlerAdapter {
+  private final Conversation conversation;
+  private final @Nullable String healthPath;
+
+  EndpointHandler(Conversation conversation, @Nullable String healthPath) {
+    this.conversation = conversation;
+    this.healthPath = healthPath;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof Received received) {
+      route(ctx, received);
+    } else {
+      ctx.fireChannelRead(message);
+    }
+  }
+
+  private void route(ChannelHandlerContext ctx, Received received) {
+    RequestHead head = received.head();
+    Optional<Match> match = Endpoint.match(head.method(), head.path());
+    if (match.isEmpty()) {
+      if (head.path().equals(healthPath) && head.method().equals("GET")) {
+        healthy(ctx);
+      } else {
+        Refusal.reject(ctx, ErrorCode.NOT_FOUND, "There is nothing at this method and path.");
+      }
+      return;
+    }
+    Routed routed = new Routed(received, match.get());
+    conversation.advance(routed);
+    String problem = problemOfContent(head, match.get().endpoint());
+    if (problem == null) {
+      ctx.fireChannelRead(routed);
+    } else {
+      Refusal.reject(ctx, ErrorCode.UNSUPPORTED_MEDIA_TYPE, problem);
+    }
+  }
+
+  private static @Nullable String problemOfContent(RequestHead head, Endpoint endpoint) {
+    return switch (endpoint.content()) {
+      case NONE -> null;
+      case JSON ->
+          MediaType.isJson(head.headers().first("content-type"))
+              ? problemOfEncoding(head)
+              : "Content-Type must be application/json.";
+    };
+  }
+
+  private static @Nullable String problemOfEncoding(RequestHead head) {
+    String encoding = head.headers().first("content-encoding");
+    boolean isPlain = encoding == null || encoding.equalsIgnoreCase("identity");
+    boolean isSingle = head.headers().count("content-encoding") <= 1;
+    return (isPlain && isSingle) || head.body() instanceof BodyLength.None
+        ? null
+        : "Content-Encoding is not supported: send the body as it is.";
+  }
+
+  private static void healthy(ChannelHandlerContext ctx) {
+    ByteBuf body = ByteBufUtil.writeAscii(ctx.alloc(), "ok\n");
+    var _ = ctx.write(new Reply.Whole(200, "text/plain", List.of(), body), ctx.voidPromise());
+    ctx.flush();
+  }
+}

@@ -1,0 +1,33 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonOut;
+import io.netty.buffer.ByteBuf;
+
+/** Writes the one JSON shape that every error has (SPEC 7.1). */
+final class ErrorEnvelope {
+  private ErrorEnvelope() {}
+
+  static void write(ByteBuf out, Fault fault, RequestId id) {
+    JsonOut json = new JsonOut(out);
+    json.beginObject().name("error").beginObject();
+    json.name("type").string(fault.code().type().wire());
+    json.name("code").string(fault.code().wire());
+    json.name("message").string(fault.message());
+    json.name("request_id").string(id.value());
+    if (fault.param() != null) {
+      json.name("param").string(fault.param());
+    }
+    if (fault.provider() != null) {
+      json.name("provider").string(fault.provider().value());
+    }
+    if (fault.retryAfterSeconds() > 0) {
+      json.name("retry_after").number(fault.retryAfterSeconds());
+    }
+    if (!fault.details().isEmpty()) {
+      json.name("details").value(fault.details());
+    }
+    json.endObject().endObject();
+  }
+}

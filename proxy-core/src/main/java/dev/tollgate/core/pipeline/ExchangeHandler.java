@@ -1,0 +1,209 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.Downstream;
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.ExchangeRequest;
+import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.RequestService;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.Running;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.pipeline.Conversation.Phase;
+import dev.tollgate.core.pipeline.Progress.Authenticated;
+import dev.tollgate.core.pipeline.Progress.Collected;
+import dev.tollgate.core.pipeline.Progress.Received;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hands whole requests to the service that answers them, and tells it what happens to the client:
+ * the bottom of the pipeline.
+ */
+final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Downstream {
+  private static final Logger LOG = LoggerFactory.getLogger(ExchangeHandler.class);
+  private static final long NONE = 0;
+  private static final Fault STOPPING =
+      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The service is shutting down.").withRetryAfter(1);
+
+  private final Conversation conversation;
+  private final RequestService service;
+  private final Supplier<Catalog> catalog;
+  private @Nullable ChannelHandlerContext ctx;
+  private @Nullable Running running;
+  private long started;
+  private long inWork = NONE;
+
+  ExchangeHandler(
+      Conversation conversation, RequestService service, Supplier<Catalog> catalog) {
+    this.conversation = conversation;
+    this.service = service;
+    this.catalog = catalog;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext handlerContext) {
+    ctx = handlerContext;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    ctx.read();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof Collected collected) {
+      start(collected);
+    } else {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  private void start(Collected collected) {
+    Authenticated authenticated = collected.authenticated();
+    Received received = collected.received();
+    ExchangeRequest request =
+        new ExchangeRequest(
+            received.id(),
+            authenticated.routed().match().endpoint(),
+            authenticated.key(),
+            received.client().text(),
+            catalog.get(),
+            received.atNanos(),
+            collected.body());
+    conversation.handOver();
+    long serial = ++started;
+    inWork = serial;
+    try {
+      Running answering = service.start(request, this);
+      if (inWork == serial) { // else it was answered at once
+        running = answering;
+      }
+    } catch (RuntimeException surprise) {
+      conversation.takeBack();
+      surprise(surprise);
+    }
+  }
+
+  // Downstream: what the service says to the client
+
+  @Override
+  public EventLoop loop() {
+    return context().channel().eventLoop();
+  }
+
+  @Override
+  public ByteBufAllocator allocator() {
+    return context().alloc();
+  }
+
+  @Override
+  public void send(Reply reply) {
+    assert loop().inEventLoop();
+    switch (reply) {
+      case Reply.Whole _, Reply.Refused _, Reply.Ended _ -> forget();
+      case Reply.Opened _, Reply.Piece _ -> {}
+    }
+    var _ = context().write(reply, context().voidPromise());
+  }
+
+  @Override
+  public void flush() {
+    context().flush();
+  }
+
+  @Override
+  public boolean isWritable() {
+    return context().channel().isWritable();
+  }
+
+  // What happens to the client
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (running != null) {
+      running.writabilityChanged();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    clientLeft(ClientExit.ABORTED);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ConnectionEvent ours) {
+      switch (ours) {
+        case DRAIN -> {}
+        case CUT_SHORT -> cutShort(ctx);
+        case CLIENT_STALLED -> {
+          clientLeft(ClientExit.STALLED);
+          var _ = ctx.close();
+        }
+      }
+    }
+    ReferenceCountUtil.release(event);
+  }
+
+  private void clientLeft(ClientExit exit) {
+    Running left = running;
+    forget();
+    if (left != null) {
+      left.clientLeft(exit);
+    }
+  }
+
+  private void cutShort(ChannelHandlerContext ctx) {
+    if (running != null) {
+      running.cutShort(STOPPING);
+    } else if (conversation.isAwaitingReply()) {
+      Refusal.decline(ctx, conversation, Ending.DRAINED, STOPPING);
+    } else if (conversation.phase() != Phase.CLOSING) {
+      var _ = ctx.close();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      var _ = ctx.close(); // the client reset the connection, or its TLS is broken
+    } else {
+      surprise(cause);
+    }
+  }
+
+  /** A fault of ours: told once to the log, and to the client where it still can be. */
+  private void surprise(Throwable cause) {
+    Progress progress = conversation.progress();
+    LOG.error("request {} failed", progress == null ? "-" : progress.received().id(), cause);
+    if (conversation.isAwaitingReply() && !conversation.isHandedOver()) {
+      Fault fault = Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
+      Refusal.decline(context(), conversation, Ending.INTERNAL_ERROR, fault);
+    } else {
+      var _ = context().close();
+    }
+  }
+
+  private void forget() {
+    running = null;
+    inWork = NONE;
+  }
+
+  private ChannelHandlerContext context() {
+    if (ctx == null) {
+      throw new IllegalStateException("not in a pipeline");
+    }
+    return ctx;
+  }
+}

@@ -1,0 +1,53 @@
+package dev.tollgate.core.pipeline;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+
+/**
+ * Counts connections. One too many is closed before a byte of it is read, and a connection that
+ * idles when the node drains is closed.
+ */
+final class GateHandler extends ChannelInboundHandlerAdapter {
+  private final ConnectionCount connections;
+  private final Conversation conversation;
+  private boolean counted;
+
+  GateHandler(ConnectionCount connections, Conversation conversation) {
+    this.connections = connections;
+    this.conversation = conversation;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    if (!connections.tryEnter()) {
+      var _ = ctx.close();
+      return;
+    }
+    counted = true;
+    if (ctx.channel().remoteAddress() instanceof InetSocketAddress peer) {
+      conversation.peer(ClientAddress.Known.of(peer.getAddress()));
+    } else {
+      conversation.peer(ClientAddress.Known.of(NetUtil.LOCALHOST)); // a channel without a network
+    }
+    ctx.fireChannelActive();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    if (counted) {
+      connections.leave();
+    }
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == ConnectionEvent.DRAIN && conversation.isBetweenRequests()) {
+      var _ = ctx.close();
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
+  }
+}

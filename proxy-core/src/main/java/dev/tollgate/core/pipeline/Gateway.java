@@ -1,0 +1,184 @@
+package dev.tollgate.core.pipeline;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.handler.ssl.SslContext;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The API listener: binds, accepts, drains, closes. It has no threads of its own: the event loops
+ * are given, and connections live on them.
+ */
+public final class Gateway {
+  private static final int BACKLOG = 4096;
+  private static final int READ_BYTES_FIRST = 2048;
+  private static final int READ_BYTES_MAX = 16 * 1024;
+  private static final int READ_BYTES_MIN = 512;
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(8 * 1024, 16 * 1024);
+
+  private final GatewayOptions options;
+  private final EventLoopGroup loops;
+  private final Transport transport;
+  private final ByteBufAllocator allocator;
+  private final ConnectionCount connections;
+  private final DownstreamPipeline pipeline;
+  private final ChannelGroup open;
+  private final Map<EventLoop, PhaseCounts> phases = new ConcurrentHashMap<>();
+  private final AtomicBoolean draining = new AtomicBoolean();
+  private @Nullable Channel listener;
+
+  /**
+   * A gateway that does not listen yet.
+   *
+   * @param tls null: in the clear
+   */
+  public Gateway(
+      GatewayOptions options,
+      GatewayPorts ports,
+      @Nullable SslContext tls,
+      EventLoopGroup loops,
+      Transport transport,
+      ByteBufAllocator allocator) {
+    this.options = options;
+    this.loops = loops;
+    this.transport = transport;
+    this.allocator = allocator;
+    this.connections = new ConnectionCount(options.connectionsMax());
+    this.pipeline = new DownstreamPipeline(options, ports, tls, connections, draining::get);
+    this.open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+  }
+
+  /** Starts to listen; the address says the port that was chosen where 0 was asked for. */
+  public CompletionStage<InetSocketAddress> bind() {
+    CompletableFuture<InetSocketAddress> bound = new CompletableFuture<>();
+    ChannelFuture binding = bootstrap().bind(options.address());
+    listener = binding.channel();
+    binding.addListener(
+        done -> {
+          if (done.isSuccess()) {
+            bound.complete((InetSocketAddress) binding.channel().localAddress());
+          } else {
+            bound.completeExceptionally(done.cause());
+          }
+        });
+    return bound;
+  }
+
+  private ServerBootstrap bootstrap() {
+    return new ServerBootstrap()
+        .group(loops)
+        .channel(transport.serverChannel())
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.ALLOCATOR, allocator)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.SO_KEEPALIVE, true)
+        // Nobody is read from unasked: what a client may send ahead is bounded by its own window.
+        .childOption(ChannelOption.AUTO_READ, false)
+        // A client that ends its side is gone, as for most proxies: nothing waits for its reply.
+        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, false)
+        .childOption(ChannelOption.RECVBUF_ALLOCATOR, reads())
+        .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+        .childHandler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                accept(channel);
+              }
+            });
+  }
+
+  private static AdaptiveRecvByteBufAllocator reads() {
+    AdaptiveRecvByteBufAllocator reads =
+        new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX);
+    reads.maxMessagesPerRead(1);
+    return reads;
+  }
+
+  private void accept(Channel channel) {
+    EventLoop loop = channel.eventLoop();
+    PhaseCounts counts = phases.computeIfAbsent(loop, _ -> new PhaseCounts());
+    pipeline.build(channel.pipeline(), new Conversation(loop, counts));
+    open.add(channel);
+    if (draining.get()) {
+      var _ = channel.close(); // accepted just before the listener closed
+    }
+  }
+
+  /**
+   * Ends in peace: after {@code delay} the listener closes, as do connections that idle; what is in
+   * work is answered, each reply ending its connection; what is left after {@code timeout} is cut
+   * short. Completes when no connection is open.
+   */
+  public CompletionStage<Void> drain(Duration delay, Duration timeout) {
+    CompletableFuture<Void> drained = new CompletableFuture<>();
+    EventLoop loop = loops.next();
+    var _ = loop.schedule(() -> stopAccepting(loop, timeout, drained), delay.toNanos(), NANOSECONDS);
+    return drained;
+  }
+
+  private void stopAccepting(EventLoop loop, Duration timeout, CompletableFuture<Void> drained) {
+    draining.set(true);
+    if (listener != null) {
+      var _ = listener.close();
+    }
+    tellAll(ConnectionEvent.DRAIN);
+    var cut = loop.schedule(() -> tellAll(ConnectionEvent.CUT_SHORT), timeout.toNanos(), NANOSECONDS);
+    open.newCloseFuture()
+        .addListener(
+            _ -> {
+              cut.cancel(false);
+              drained.complete(null);
+            });
+  }
+
+  private void tellAll(ConnectionEvent event) {
+    for (Channel channel : open) {
+      channel.pipeline().fireUserEventTriggered(event);
+    }
+  }
+
+  /** Closes the listener and every connection at once. Completes when none is open. */
+  public CompletionStage<Void> close() {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    draining.set(true);
+    if (listener != null) {
+      var _ = listener.close();
+    }
+    open.close().addListener(_ -> closed.complete(null));
+    return closed;
+  }
+
+  public GatewayGauges gauges() {
+    Map<String, Integer> byPhase = new TreeMap<>();
+    for (Conversation.Phase phase : Conversation.Phase.values()) {
+      int count = phases.values().stream().mapToInt(counts -> counts.of(phase)).sum();
+      byPhase.put(phase.name().toLowerCase(Locale.ROOT), count);
+    }
+    return new GatewayGauges(
+        connections.open(), connections.accepted(), connections.refused(), byPhase);
+  }
+}

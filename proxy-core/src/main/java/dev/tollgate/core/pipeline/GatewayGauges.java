@@ -1,0 +1,14 @@
+package dev.tollgate.core.pipeline;
+
+import java.util.Map;
+
+/**
+ * What the metrics say of the client side, read from any thread.
+ *
+ * @param open connections open now
+ * @param accepted connections let in since the start
+ * @param refused connections closed at once because there were too many
+ * @param byPhase open connections by what they wait for, such as {@code idle} or {@code work}
+ */
+public record GatewayGauges(
+    int open, long accepted, long refused, Map<String, Integer> byPhase) {}

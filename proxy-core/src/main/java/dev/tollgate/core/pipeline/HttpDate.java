@@ -1,0 +1,45 @@
+package dev.tollgate.core.pipeline;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/** The Date field's value, made anew once a second and shared by all loops. */
+final class HttpDate {
+  private static final DateTimeFormatter IMF_FIXDATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+
+  private static final class Made {
+    final long second;
+    final byte[] text;
+
+    Made(long second) {
+      this.second = second;
+      this.text = IMF_FIXDATE.format(Instant.ofEpochSecond(second)).getBytes(US_ASCII);
+    }
+  }
+
+  private final InstantSource clock;
+  private volatile Made latest;
+
+  HttpDate(InstantSource clock) {
+    this.clock = clock;
+    this.latest = new Made(Math.floorDiv(clock.millis(), 1000));
+  }
+
+  /** The value as bytes, which the caller must not change. */
+  byte[] text() {
+    long second = Math.floorDiv(clock.millis(), 1000);
+    Made made = latest;
+    if (made.second != second) {
+      made = new Made(second);
+      latest = made;
+    }
+    return made.text;
+  }
+}

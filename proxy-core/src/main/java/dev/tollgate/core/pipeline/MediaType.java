@@ -1,0 +1,36 @@
+package dev.tollgate.core.pipeline;
+
+import org.jspecify.annotations.Nullable;
+
+/** Content types that requests may name. */
+final class MediaType {
+  private static final String JSON = "application/json";
+
+  private MediaType() {}
+
+  /** {@code application/json}, alone or with {@code charset=utf-8}. */
+  static boolean isJson(@Nullable String contentType) {
+    if (contentType == null) {
+      return false;
+    }
+    if (contentType.equals(JSON)) {
+      return true;
+    }
+    String[] parts = contentType.split(";", -1);
+    if (!parts[0].strip().equalsIgnoreCase(JSON)) {
+      return false;
+    }
+    for (int i = 1; i < parts.length; i++) {
+      if (!isUtf8(parts[i].strip())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isUtf8(String parameter) {
+    return parameter.isEmpty()
+        || parameter.equalsIgnoreCase("charset=utf-8")
+        || parameter.equalsIgnoreCase("charset=\"utf-8\"");
+  }
+}

@@ -1,0 +1,30 @@
+package dev.tollgate.core.pipeline;
+
+import java.util.concurrent.atomic.AtomicIntegerArray;
+
+/**
+ * How many connections of one event loop are in which phase. Only the loop writes, so a count needs
+ * no atomic addition; anyone may read.
+ */
+@SuppressWarnings("EnumOrdinal") // an index that nobody keeps
+final class PhaseCounts {
+  private final AtomicIntegerArray counts =
+      new AtomicIntegerArray(Conversation.Phase.values().length);
+
+  void enter(Conversation.Phase phase) {
+    add(phase, 1);
+  }
+
+  void leave(Conversation.Phase phase) {
+    add(phase, -1);
+  }
+
+  int of(Conversation.Phase phase) {
+    return counts.get(phase.ordinal());
+  }
+
+  private void add(Conversation.Phase phase, int change) {
+    int i = phase.ordinal();
+    counts.setRelease(i, counts.getPlain(i) + change);
+  }
+}

@@ -1,0 +1,77 @@
+package dev.tollgate.core.pipeline;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes the caller's address from the PROXY header in front of a connection, and then leaves the
+ * pipeline. Only trusted balancers may connect, and each connection must begin with a header.
+ */
+final class ProxyProtocolHandler extends ChannelInboundHandlerAdapter {
+  private static final int MILLIS_MAX = 5000;
+
+  private final CidrSet trusted;
+  private final Conversation conversation;
+  private ByteBuf input = Unpooled.EMPTY_BUFFER;
+  private @Nullable Future<?> deadline;
+
+  ProxyProtocolHandler(CidrSet trusted, Conversation conversation) {
+    this.trusted = trusted;
+    this.conversation = conversation;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    if (!trusted.contains(conversation.peer().address())) {
+      var _ = ctx.close();
+      return;
+    }
+    Runnable tooLate =
+        () -> {
+          var _ = ctx.close();
+        };
+    deadline = ctx.executor().schedule(tooLate, MILLIS_MAX, MILLISECONDS);
+    ctx.fireChannelActive();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (!(message instanceof ByteBuf bytes)) {
+      ctx.fireChannelRead(message);
+      return;
+    }
+    input = ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), input, bytes);
+    switch (ProxyHeader.read(input)) {
+      case ProxyHeader.Partial _ -> {} // those below still want bytes, and will ask again
+      case ProxyHeader.Proxied proxied -> {
+        conversation.peer(ClientAddress.Known.of(proxied.source()));
+        ctx.pipeline().remove(this);
+      }
+      case ProxyHeader.Local _ -> ctx.pipeline().remove(this);
+      case ProxyHeader.Refused _ -> {
+        var _ = ctx.close();
+      }
+    }
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext ctx) {
+    if (deadline != null) {
+      deadline.cancel(false);
+    }
+    ByteBuf rest = input;
+    input = Unpooled.EMPTY_BUFFER;
+    if (rest.isReadable() && ctx.channel().isActive()) {
+      ctx.fireChannelRead(rest);
+    } else {
+      rest.release();
+    }
+  }
+}

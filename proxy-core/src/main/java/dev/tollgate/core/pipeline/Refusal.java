@@ -1,0 +1,34 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import io.netty.channel.ChannelHandlerContext;
+import java.util.List;
+
+/** How a handler refuses a request: the one way, so that none forgets to flush. */
+final class Refusal {
+  private static final List<Field> CHALLENGE = List.of(new Field("WWW-Authenticate", "Bearer"));
+
+  private Refusal() {}
+
+  /** Refuses for what the client sent. */
+  static void reject(ChannelHandlerContext ctx, ErrorCode code, String message) {
+    refuse(ctx, Fault.of(code, message));
+  }
+
+  /** Refuses for what this node cannot do now; recorded as {@code ending}. */
+  static void decline(
+      ChannelHandlerContext ctx, Conversation conversation, Ending ending, Fault fault) {
+    conversation.refuseAs(ending);
+    refuse(ctx, fault);
+  }
+
+  static void refuse(ChannelHandlerContext ctx, Fault fault) {
+    List<Field> fields = fault.code().status() == 401 ? CHALLENGE : List.of();
+    var _ = ctx.write(new Reply.Refused(fault, fields), ctx.voidPromise());
+    ctx.flush();
+  }
+}

@@ -1,0 +1,293 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.http.BadRequest;
+import dev.tollgate.core.http.BodyEnd;
+import dev.tollgate.core.http.Turn;
+import dev.tollgate.core.pipeline.Conversation.Phase;
+import dev.tollgate.core.pipeline.Progress.Received;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.ReferenceCountUtil;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns each {@link Reply} into HTTP/1.1 and decides what becomes of the connection behind it: the
+ * next request, the rest of a body that nobody wants, or the end. All handlers below answer through
+ * it, writing with the void promise.
+ */
+final class ReplyHandler extends ChannelDuplexHandler {
+  /** As much of a refused request's body is still read, so that its connection can live on. */
+  private static final int REST_BYTES_MAX = 64 * 1024;
+
+  private final Conversation conversation;
+  private final Turn turn;
+  private final ReplyWriter writer;
+  private final Observer observer;
+  private final BooleanSupplier draining;
+  private final ClosingLinger linger;
+
+  private boolean bodyEnded;
+  private int restBytes;
+  private Reply.@Nullable Refused waiting;
+  private boolean streaming;
+  private boolean closes;
+  private @Nullable ChannelPromise lastWrite;
+
+  ReplyHandler(
+      Conversation conversation,
+      Turn turn,
+      ReplyWriter writer,
+      Observer observer,
+      BooleanSupplier draining) {
+    this.conversation = conversation;
+    this.turn = turn;
+    this.writer = writer;
+    this.observer = observer;
+    this.draining = draining;
+    this.linger = new ClosingLinger(turn);
+  }
+
+  // What comes in
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (waiting != null || conversation.isAnswered()) {
+      drop(ctx, message);
+      return;
+    }
+    switch (message) {
+      case ByteBuf piece -> conversation.bodyCame(piece.readableBytes());
+      case BodyEnd _ -> {
+        bodyEnded = true;
+        conversation.bodyEnded(now(ctx));
+      }
+      default -> {}
+    }
+    ctx.fireChannelRead(message);
+  }
+
+  /** The rest of a body whose request is refused already. */
+  private void drop(ChannelHandlerContext ctx, Object message) {
+    switch (message) {
+      case ByteBuf piece -> {
+        restBytes += piece.readableBytes();
+        piece.release();
+        if (waiting != null && restBytes > REST_BYTES_MAX) {
+          answerWaiting(ctx);
+        } else {
+          ctx.read();
+        }
+      }
+      case BodyEnd _ -> {
+        bodyEnded = true;
+        if (waiting != null) {
+          answerWaiting(ctx);
+        } else {
+          turnOver(ctx);
+        }
+      }
+      case BadRequest _ -> {
+        if (waiting != null) {
+          answerWaiting(ctx);
+        } else {
+          end(ctx, ctx.newSucceededFuture());
+        }
+      }
+      default -> ReferenceCountUtil.release(message);
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    linger.over();
+    waiting = null;
+    Progress left = conversation.progress();
+    if (left != null && conversation.isAwaitingReply() && !conversation.isHandedOver()) {
+      Ending ending =
+          conversation.refusedAs() == Ending.REJECTED
+              ? Ending.CLIENT_ABORT
+              : conversation.refusedAs();
+      observer.ended(
+          EarlyRecord.of(left, ending, 0, null, now(ctx), conversation.requestBytes(), 0));
+    }
+    conversation.closed(now(ctx));
+    ctx.fireChannelInactive();
+  }
+
+  // What goes out
+
+  @Override
+  public void write(ChannelHandlerContext ctx, Object message, ChannelPromise promise) {
+    assert promise.isVoid() : "replies are written with the void promise";
+    switch (message) {
+      case Interim interim -> {
+        writer.interim(ctx, interim);
+        conversation.continueSent();
+      }
+      case Reply reply -> {
+        Progress progress = conversation.progress();
+        if (progress == null || !conversation.isAwaitingReply() || waiting != null) {
+          discard(reply);
+        } else {
+          answer(ctx, progress.received(), reply);
+        }
+      }
+      default -> {
+        var _ = ctx.write(message, promise);
+      }
+    }
+  }
+
+  private void answer(ChannelHandlerContext ctx, Received request, Reply reply) {
+    switch (reply) {
+      case Reply.Whole whole -> {
+        closes = mustClose(request);
+        int bytes = writer.whole(ctx, request, whole, closes, last(ctx));
+        finish(ctx, whole.status(), null, bytes);
+      }
+      case Reply.Refused refused -> {
+        if (streaming) {
+          int bytes = writer.failure(ctx, request, refused.fault());
+          endStream(ctx, request, refused.fault().code(), bytes);
+        } else if (mayEndInHand(request)) {
+          awaitBodyInHand(ctx, refused);
+        } else {
+          refuse(ctx, request, refused);
+        }
+      }
+      case Reply.Opened opened -> {
+        streaming = true;
+        closes = mustClose(request) || request.head().minorVersion() == 0;
+        writer.opened(ctx, request, opened, closes);
+      }
+      case Reply.Piece piece -> writer.piece(ctx, request, piece.events());
+      case Reply.Ended _ -> endStream(ctx, request, null, 0);
+    }
+  }
+
+  private void refuse(ChannelHandlerContext ctx, Received request, Reply.Refused refused) {
+    closes = mustClose(request);
+    int bytes = writer.refused(ctx, request, refused, closes, last(ctx));
+    finish(ctx, refused.fault().code().status(), refused.fault().code(), bytes);
+  }
+
+  private void endStream(
+      ChannelHandlerContext ctx, Received request, @Nullable ErrorCode code, int bytes) {
+    closes |= mustClose(request);
+    writer.ended(ctx, request, last(ctx));
+    finish(ctx, 200, code, bytes);
+  }
+
+  private boolean mustClose(Received request) {
+    if (!request.head().keepAlive() || draining.getAsBoolean() || !turn.mayContinue()) {
+      return true;
+    }
+    return !bodyEnded
+        && turn.bodyBytesLeft() > 0
+        && (turn.bodyBytesLeft() > REST_BYTES_MAX || conversation.isContinueOwed());
+  }
+
+  /** Only a write whose end matters gets a promise of its own. */
+  private ChannelPromise last(ChannelHandlerContext ctx) {
+    if (!closes) {
+      return ctx.voidPromise();
+    }
+    ChannelPromise promise = ctx.newPromise();
+    lastWrite = promise;
+    return promise;
+  }
+
+  private void finish(ChannelHandlerContext ctx, int status, @Nullable ErrorCode code, int bytes) {
+    Progress progress = conversation.progress();
+    if (progress != null && !conversation.isHandedOver()) {
+      Ending ending = code == null ? Ending.OK : conversation.refusedAs();
+      long requestBytes = conversation.requestBytes();
+      observer.ended(
+          EarlyRecord.of(progress, ending, status, code, now(ctx), requestBytes, bytes));
+    }
+    streaming = false;
+    Phase next = closes ? Phase.CLOSING : bodyEnded ? Phase.WORK : Phase.DROPPING;
+    conversation.answered(next, now(ctx));
+  }
+
+  private static void discard(Reply reply) {
+    switch (reply) {
+      case Reply.Whole whole -> whole.body().release();
+      case Reply.Piece piece -> piece.events().release();
+      case Reply.Refused _, Reply.Opened _, Reply.Ended _ -> {}
+    }
+  }
+
+  // A chunked body whose end has arrived already need not cost the connection
+
+  private boolean mayEndInHand(Received request) {
+    return !bodyEnded
+        && turn.bodyBytesLeft() == Long.MAX_VALUE
+        && !conversation.isContinueOwed()
+        && turn.mayContinue()
+        && request.head().keepAlive();
+  }
+
+  private void awaitBodyInHand(ChannelHandlerContext ctx, Reply.Refused refused) {
+    waiting = refused;
+    restBytes = 0;
+    ctx.read();
+    ctx.executor().execute(() -> answerWaiting(ctx)); // when all that is in hand was seen
+  }
+
+  private void answerWaiting(ChannelHandlerContext ctx) {
+    Reply.Refused refused = waiting;
+    Progress progress = conversation.progress();
+    waiting = null;
+    if (refused != null && progress != null) {
+      refuse(ctx, progress.received(), refused);
+      flush(ctx);
+    }
+  }
+
+  // Behind the reply
+
+  @Override
+  public void flush(ChannelHandlerContext ctx) {
+    ctx.flush();
+    if (!conversation.isAnswered()) {
+      return;
+    }
+    if (lastWrite != null) {
+      ChannelPromise written = lastWrite;
+      lastWrite = null;
+      end(ctx, written);
+    } else if (conversation.phase() == Phase.DROPPING) {
+      ctx.read();
+    } else if (conversation.phase() == Phase.WORK) {
+      turnOver(ctx);
+    }
+  }
+
+  private void end(ChannelHandlerContext ctx, ChannelFuture written) {
+    linger.begin(ctx, written);
+  }
+
+  private void turnOver(ChannelHandlerContext ctx) {
+    bodyEnded = false;
+    conversation.over(now(ctx));
+    if (turn.mayContinue()) {
+      turn.nextRequest();
+      ctx.read();
+    } else {
+      end(ctx, ctx.newSucceededFuture());
+    }
+  }
+
+  private static long now(ChannelHandlerContext ctx) {
+    return ctx.executor().ticker().nanoTime();
+  }
+}

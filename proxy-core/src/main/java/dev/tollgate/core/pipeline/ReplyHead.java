@@ -1,0 +1,95 @@
+package dev.tollgate.core.pipeline;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.HeadOut;
+import dev.tollgate.core.pipeline.Progress.Received;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Writes the head of a reply: the status line and the fields that every reply has. */
+final class ReplyHead {
+  /** Room enough for a usual head, so that its buffer need not grow. */
+  static final int BYTES = 768;
+
+  private static final int CRLF = '\r' << 8 | '\n';
+  private static final byte[] SERVER_AND_DATE = ascii("Server: tollgate\r\nDate: ");
+  private static final byte[] REQUEST_ID = ascii("\r\nX-Request-Id: ");
+  private static final byte[] CLIENT_REQUEST_ID = ascii("X-Client-Request-Id: ");
+  private static final byte[] CONTENT_TYPE = ascii("Content-Type: ");
+  private static final byte[] EVENT_STREAM =
+      ascii(
+          """
+          Content-Type: text/event-stream; charset=utf-8\r
+          Cache-Control: no-cache, no-transform\r
+          X-Accel-Buffering: no\r
+          """);
+  private static final byte[] CLOSE = ascii("Connection: close\r\n");
+  private static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
+
+  private final HttpDate date;
+
+  ReplyHead(HttpDate date) {
+    this.date = date;
+  }
+
+  /** A reply whose length is known; {@code contentType} null: it has no content. */
+  void fixed(
+      ByteBuf out,
+      Received request,
+      int status,
+      @Nullable String contentType,
+      int contentBytes,
+      List<Field> fields,
+      boolean closes) {
+    start(out, request, status);
+    if (contentType != null) {
+      line(out.writeBytes(CONTENT_TYPE), contentType);
+      HeadOut.contentLength(out, contentBytes);
+    }
+    end(out, request, fields, closes);
+  }
+
+  /** An event stream: chunked, or for HTTP/1.0 until the connection's end. */
+  void stream(ByteBuf out, Received request, List<Field> fields, boolean closes) {
+    start(out, request, 200);
+    out.writeBytes(EVENT_STREAM);
+    if (request.head().minorVersion() > 0) {
+      HeadOut.transferEncodingChunked(out);
+    }
+    end(out, request, fields, closes);
+  }
+
+  private void start(ByteBuf out, Received request, int status) {
+    HeadOut.statusLine(out, status);
+    out.writeBytes(SERVER_AND_DATE).writeBytes(date.text());
+    line(out.writeBytes(REQUEST_ID), request.id().value());
+    if (request.clientRequestId() != null) {
+      line(out.writeBytes(CLIENT_REQUEST_ID), request.clientRequestId());
+    }
+  }
+
+  private static void end(ByteBuf out, Received request, List<Field> fields, boolean closes) {
+    for (int i = 0; i < fields.size(); i++) {
+      HeadOut.field(out, fields.get(i));
+    }
+    if (closes) {
+      out.writeBytes(CLOSE);
+    } else if (request.head().minorVersion() == 0) {
+      out.writeBytes(KEEP_ALIVE);
+    }
+    HeadOut.end(out);
+  }
+
+  private static void line(ByteBuf out, String text) {
+    out.writeCharSequence(text, ISO_8859_1);
+    out.writeShort(CRLF);
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(US_ASCII);
+  }
+}

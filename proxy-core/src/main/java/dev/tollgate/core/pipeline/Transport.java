@@ -1,0 +1,56 @@
+package dev.tollgate.core.pipeline;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+
+/** How sockets are driven: epoll where the machine has it, NIO everywhere. */
+public enum Transport {
+  EPOLL(EpollServerSocketChannel.class, EpollSocketChannel.class),
+  NIO(NioServerSocketChannel.class, NioSocketChannel.class);
+
+  private final Class<? extends ServerChannel> serverChannel;
+  private final Class<? extends SocketChannel> socketChannel;
+
+  Transport(
+      Class<? extends ServerChannel> serverChannel, Class<? extends SocketChannel> socketChannel) {
+    this.serverChannel = serverChannel;
+    this.socketChannel = socketChannel;
+  }
+
+  /** The one that {@code server.transport: auto} means here. */
+  public static Transport auto() {
+    return Epoll.isAvailable() ? EPOLL : NIO;
+  }
+
+  /** Whether this machine has it. */
+  public boolean isAvailable() {
+    return switch (this) {
+      case EPOLL -> Epoll.isAvailable();
+      case NIO -> true;
+    };
+  }
+
+  /** What an event loop group is made with. */
+  public IoHandlerFactory ioHandlers() {
+    return switch (this) {
+      case EPOLL -> EpollIoHandler.newFactory();
+      case NIO -> NioIoHandler.newFactory();
+    };
+  }
+
+  public Class<? extends ServerChannel> serverChannel() {
+    return serverChannel;
+  }
+
+  public Class<? extends SocketChannel> socketChannel() {
+    return socketChannel;
+  }
+}

@@ -1,0 +1,67 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.ApiKeyText;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import io.netty.util.concurrent.EventExecutor;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A directory of keys in memory, which counts how often it is asked. */
+final class Keys implements Authenticator {
+  private static final SecureRandom RANDOM = new SecureRandom();
+
+  final AtomicInteger lookups = new AtomicInteger();
+  private final Map<KeyHash, Lookup> known = new ConcurrentHashMap<>();
+
+  @Override
+  public void find(KeyHash hash, EventExecutor loop, Consumer<Lookup> whenKnown) {
+    lookups.incrementAndGet();
+    whenKnown.accept(known.getOrDefault(hash, new Lookup.Unknown()));
+  }
+
+  /** A header line with a key that may do everything. */
+  String authorization() {
+    return header(KeyState.ACTIVE, null, Set.of(), Org.State.ACTIVE);
+  }
+
+  String header(
+      KeyState state, @Nullable Instant expiresAt, Set<String> allowedIps, Org.State org) {
+    ApiKeyText.Valid text = ApiKeyText.generate(RANDOM);
+    ApiKey key =
+        new ApiKey(
+            new KeyId("abcdefgh"),
+            "test",
+            "wxyz",
+            new Org(new OrgId(new UUID(1, 2)), "org", org),
+            state,
+            expiresAt,
+            new KeyScope(Set.of(), Set.of(), allowedIps),
+            KeyLimits.DEFAULT);
+    return add(text, new Lookup.Found(key));
+  }
+
+  /** A header line with a well-formed key for which the directory says {@code lookup}. */
+  String header(Lookup lookup) {
+    return add(ApiKeyText.generate(RANDOM), lookup);
+  }
+
+  private String add(ApiKeyText.Valid text, Lookup lookup) {
+    known.put(text.hash(), lookup);
+    return "Authorization: Bearer " + text.text();
+  }
+}

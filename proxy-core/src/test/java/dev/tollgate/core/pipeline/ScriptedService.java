@@ -1,0 +1,141 @@
+package dev.tollgate.core.pipeline;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.exchange.Downstream;
+import dev.tollgate.core.exchange.ExchangeRequest;
+import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.RequestService;
+import dev.tollgate.core.fault.Fault;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** A service whose script a test writes: it keeps every call, and answers as it was told. */
+final class ScriptedService implements RequestService {
+  final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
+  private volatile Consumer<Call> script = call -> call.answer(200, "{\"ok\":true}");
+
+  /** What is done with each request from now on, on its loop. */
+  void script(Consumer<Call> next) {
+    script = next;
+  }
+
+  /** Requests wait for the test. */
+  void hold() {
+    script(_ -> {});
+  }
+
+  @Override
+  public Running start(ExchangeRequest request, Downstream downstream) {
+    String body = new String(request.body().bytes(), 0, request.body().length(), UTF_8);
+    request.body().end();
+    Call call = new Call(request, body, downstream);
+    calls.add(call);
+    script.accept(call);
+    return call;
+  }
+
+  Call awaitCall() throws InterruptedException {
+    Call call = calls.poll(10, TimeUnit.SECONDS);
+    if (call == null) {
+      throw new AssertionError("no request came");
+    }
+    return call;
+  }
+
+  /** One request in work. */
+  static final class Call implements Running {
+    final ExchangeRequest request;
+    final String body;
+    final Downstream downstream;
+    final BlockingQueue<ClientExit> exits = new LinkedBlockingQueue<>();
+    final BlockingQueue<Fault> cuts = new LinkedBlockingQueue<>();
+    final BlockingQueue<Boolean> writability = new LinkedBlockingQueue<>();
+    volatile long leftAtNanos;
+
+    Call(ExchangeRequest request, String body, Downstream downstream) {
+      this.request = request;
+      this.body = body;
+      this.downstream = downstream;
+    }
+
+    @Override
+    public void clientLeft(ClientExit exit) {
+      leftAtNanos = System.nanoTime();
+      exits.add(exit);
+    }
+
+    @Override
+    public void writabilityChanged() {
+      writability.add(downstream.isWritable());
+    }
+
+    @Override
+    public void cutShort(Fault fault) {
+      cuts.add(fault);
+      downstream.send(new Reply.Refused(fault, List.of()));
+      downstream.flush();
+    }
+
+    void answer(int status, String json) {
+      onLoop(
+          () -> {
+            var body = Unpooled.copiedBuffer(json, UTF_8);
+            downstream.send(new Reply.Whole(status, "application/json", List.of(), body));
+            downstream.flush();
+          });
+    }
+
+    void open() {
+      onLoop(
+          () -> {
+            downstream.send(new Reply.Opened(List.of()));
+            downstream.flush();
+          });
+    }
+
+    void event(String data) {
+      onLoop(
+          () -> {
+            downstream.send(new Reply.Piece(Unpooled.copiedBuffer("data: " + data + "\n\n", UTF_8)));
+            downstream.flush();
+          });
+    }
+
+    void end() {
+      onLoop(
+          () -> {
+            downstream.send(new Reply.Ended());
+            downstream.flush();
+          });
+    }
+
+    void refuse(Fault fault) {
+      onLoop(
+          () -> {
+            downstream.send(new Reply.Refused(fault, List.of()));
+            downstream.flush();
+          });
+    }
+
+    private void onLoop(Runnable step) {
+      if (downstream.loop().inEventLoop()) {
+        step.run();
+      } else {
+        downstream.loop().execute(step);
+      }
+    }
+
+    ClientExit awaitExit() throws InterruptedException {
+      ClientExit exit = exits.poll(10, TimeUnit.SECONDS);
+      if (exit == null) {
+        throw new AssertionError("the client's leaving was not seen");
+      }
+      return exit;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.testkit.RawClient;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.handler.ssl.SslContext;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A real gateway on a loopback port before a {@link ScriptedService}. */
+final class TestGateway implements AutoCloseable {
+  static final GatewayOptions OPTIONS =
+      new GatewayOptions(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+          false,
+          CidrSet.NONE,
+          10 * 1024 * 1024,
+          32 * 1024,
+          20_000,
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(60),
+          Duration.ofSeconds(620),
+          null);
+
+  final ScriptedService service = new ScriptedService();
+  final Keys keys = new Keys();
+  final BlockingQueue<RequestRecord> records = new LinkedBlockingQueue<>();
+  final InflightBytes inflightBytes = new InflightBytes(256L * 1024 * 1024);
+  final Gateway gateway;
+  final int port;
+  private final EventLoopGroup loops;
+
+  TestGateway(Transport transport) {
+    this(transport, OPTIONS, null);
+  }
+
+  TestGateway(Transport transport, GatewayOptions options, @Nullable SslContext tls) {
+    loops = new MultiThreadIoEventLoopGroup(1, transport.ioHandlers());
+    ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+    gateway = new Gateway(options, ports(), tls, loops, transport, allocator);
+    port = gateway.bind().toCompletableFuture().join().getPort();
+  }
+
+  private GatewayPorts ports() {
+    Catalog none = new Catalog(List.of(), List.of());
+    return new GatewayPorts(
+        service,
+        keys,
+        LoadShedder.NEVER,
+        inflightBytes,
+        records::add,
+        InstantSource.system(),
+        () -> none);
+  }
+
+  RawClient connect() {
+    return RawClient.connect(port);
+  }
+
+  RequestRecord awaitRecord() throws InterruptedException {
+    RequestRecord record = records.poll(10, TimeUnit.SECONDS);
+    if (record == null) {
+      throw new AssertionError("nothing was recorded");
+    }
+    return record;
+  }
+
+  @Override
+  public void close() {
+    gateway.close().toCompletableFuture().join();
+    loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+  }
+}
