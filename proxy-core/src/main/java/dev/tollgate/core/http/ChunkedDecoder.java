@@ -48,7 +48,7 @@ final class ChunkedDecoder {
         return Step.CONTENT;
       }
       if (state == State.TRAILER) {
-        return trailer.read(in) ? Step.END : Step.NEEDS_INPUT;
+        return trailer.read(in) == HeadReader.Found.END ? Step.END : Step.NEEDS_INPUT;
       }
       framing(in.readByte());
     }

@@ -1,20 +1,29 @@
 package dev.tollgate.core.http;
 
-/** One field line to send. Neither part may hold CR, LF or NUL. */
+/** One field line to send: a token, and Latin-1 text without control characters but TAB. */
 public record Field(String name, String value) {
   public Field {
-    if (!isClean(name) || !isClean(value)) {
-      throw new IllegalArgumentException("control character in field " + name);
+    if (!isToken(name)) {
+      throw new IllegalArgumentException("a field name that is no token");
+    }
+    if (!isText(value)) {
+      throw new IllegalArgumentException("a character that no value may hold in field " + name);
     }
   }
 
-  private static boolean isClean(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      if (c == '\r' || c == '\n' || c == 0 || c > 0xff) {
-        return false;
-      }
+  private static boolean isToken(String text) {
+    boolean sound = !text.isEmpty();
+    for (int i = 0; sound && i < text.length(); i++) {
+      sound = text.charAt(i) < 0x80 && Grammar.isToken((byte) text.charAt(i));
     }
-    return true;
+    return sound;
+  }
+
+  private static boolean isText(String text) {
+    boolean sound = true;
+    for (int i = 0; sound && i < text.length(); i++) {
+      sound = text.charAt(i) <= 0xff && Grammar.isText((byte) text.charAt(i));
+    }
+    return sound;
   }
 }

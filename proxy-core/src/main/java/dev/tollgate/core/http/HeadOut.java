@@ -42,7 +42,8 @@ public final class HeadOut {
 
   /** A request line; {@code target} is in origin-form, of visible ASCII only. */
   public static void requestLine(ByteBuf out, String method, String target) {
-    requireTarget(target);
+    requireVisible(method);
+    requireVisible(target);
     ByteBufUtil.writeAscii(out, method);
     out.writeByte(' ');
     ByteBufUtil.writeAscii(out, target);
@@ -97,11 +98,11 @@ public final class HeadOut {
     out.writeBytes(LAST_CHUNK);
   }
 
-  private static void requireTarget(String target) {
-    for (int i = 0; i < target.length(); i++) {
-      char c = target.charAt(i);
+  private static void requireVisible(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       if (c <= ' ' || c >= 0x7f) {
-        throw new IllegalArgumentException("request target with a character that is not visible");
+        throw new IllegalArgumentException("a request line with a character that is not visible");
       }
     }
   }

@@ -13,6 +13,16 @@ import java.util.Arrays;
  * cut.
  */
 final class HeadReader {
+  /** What was found in the input. */
+  enum Found {
+    /** Neither a start line nor the end: all input was taken. */
+    NOTHING,
+    /** A start line, to be judged before any field is read. */
+    START_LINE,
+    /** The empty line that ends the head. */
+    END
+  }
+
   private static final int FIRST_BYTES = 512;
   private static final int FIRST_FIELDS = 16;
 
@@ -46,17 +56,20 @@ final class HeadReader {
     return length > 0;
   }
 
-  /** Takes bytes up to the empty line that ends the head; true when it was found. */
-  boolean read(ByteBuf in) throws Malformed {
+  /** Takes bytes up to the end of the start line, or of the head. */
+  Found read(ByteBuf in) throws Malformed {
     while (in.isReadable()) {
       int from = length;
       take(in);
       check(from);
-      if (bytes[length - 1] == LF && endsAtThisLine()) {
-        return true;
+      if (bytes[length - 1] == LF) {
+        Found found = endLine(length - 2);
+        if (found != Found.NOTHING) {
+          return found;
+        }
       }
     }
-    return false;
+    return Found.NOTHING;
   }
 
   /** The array that holds the head; the start line begins at 0. */
@@ -115,27 +128,29 @@ final class HeadReader {
     }
   }
 
-  private boolean endsAtThisLine() throws Malformed {
-    int end = length - 2;
+  private Found endLine(int end) throws Malformed {
     if (startLineEnd < 0) {
-      startLine(end);
-    } else if (end == lineStart) {
-      return true;
-    } else {
-      field(end);
+      return startLine(end);
     }
+    if (end == lineStart) {
+      return Found.END;
+    }
+    field(end);
     lineStart = length;
-    return false;
+    return Found.NOTHING;
   }
 
-  private void startLine(int end) throws Malformed {
+  private Found startLine(int end) throws Malformed {
     if (end > 0) {
       startLineEnd = end;
-    } else if (++blankLines > limits.leadingBlankLinesMax()) {
-      throw Malformed.syntax("empty lines before the start line");
-    } else {
-      length = 0;
+      lineStart = length;
+      return Found.START_LINE;
     }
+    if (++blankLines > limits.leadingBlankLinesMax()) {
+      throw Malformed.syntax("empty lines before the start line");
+    }
+    length = 0;
+    return Found.NOTHING;
   }
 
   private void field(int end) throws Malformed {

@@ -33,7 +33,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   }
 
   private final RequestLimits limits;
-  private final HeadReader head;
+  private final RequestHeadReader head;
   private final SocketReads reads = new SocketReads();
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable ChunkedDecoder chunks;
@@ -47,7 +47,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   public RequestDecoder(RequestLimits limits) {
     this.limits = limits;
-    this.head = new HeadReader(limits.head());
+    this.head = new RequestHeadReader(limits.head());
   }
 
   @Override
@@ -175,7 +175,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private @Nullable Object next() {
     try {
       return switch (state) {
-        case HEAD -> head.read(input) ? head() : exhausted();
+        case HEAD -> head();
         case FIXED -> input.isReadable() ? fixed() : exhausted();
         case CHUNKED -> chunked();
         case END -> end();
@@ -187,9 +187,11 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     }
   }
 
-  private RequestHead head() throws Malformed {
-    RequestHead request = RequestParser.parse(head);
-    head.reset();
+  private @Nullable Object head() throws Malformed {
+    RequestHead request = head.read(input);
+    if (request == null) {
+      return exhausted();
+    }
     switch (request.body()) {
       case BodyLength.None() -> state = State.END;
       case BodyLength.Fixed(long bytes) -> {

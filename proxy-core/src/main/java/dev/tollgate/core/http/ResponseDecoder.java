@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   private static final HeadLimits LIMITS = new HeadLimits(8192, 32 * 1024, 100, 0);
-  private static final int INTERIM_MAX = 16;
 
   private enum State {
     IDLE,
@@ -32,11 +31,10 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
     DROPPING
   }
 
-  private final HeadReader head = new HeadReader(LIMITS);
+  private final ResponseHeadReader head = new ResponseHeadReader(LIMITS);
   private @Nullable ChunkedDecoder chunks;
   private State state = State.IDLE;
   private long fixedBytesLeft;
-  private int interims;
   private boolean bytesSeen;
   private boolean fired;
   private boolean failed;
@@ -47,7 +45,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
       throw new IllegalStateException("not idle: " + state);
     }
     state = State.HEAD;
-    interims = 0;
+    head.begin();
     bytesSeen = false;
   }
 
@@ -120,20 +118,9 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
 
   private void head(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
     bytesSeen = true;
-    if (!head.read(in)) {
-      return;
-    }
-    int status = ResponseParser.status(head);
-    if (status >= 200) {
-      ResponseHead response = ResponseParser.head(head, status);
-      head.reset();
+    ResponseHead response = head.read(in);
+    if (response != null) {
       begin(ctx, in, response);
-    } else if (status == 101) {
-      throw Malformed.syntax("101 without an upgrade");
-    } else if (++interims > INTERIM_MAX) {
-      throw Malformed.syntax("too many interim responses");
-    } else {
-      head.reset();
     }
   }
 

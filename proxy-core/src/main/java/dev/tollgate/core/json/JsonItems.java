@@ -53,7 +53,10 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
     return JsonKind.ofFirst(bytes[valueStart(i)]);
   }
 
-  /** The deepest nesting inside the value, this list's own bracket counting; see JsonLimits. */
+  /**
+   * How deep the brackets are nested inside the value, this list's own bracket counting as one: of
+   * {@code {"a":1}} 1, of {@code {"a":[]}} 2. See {@link JsonLimits#PLAIN_DEPTH_MAX}.
+   */
   public final int depth(int i) {
     return slot(i, DEPTH);
   }

@@ -44,7 +44,11 @@ public final class JsonSplice implements JsonValue {
 
   /** Whether the output would be the source unchanged. */
   public boolean isUnchanged() {
-    return inserts.isEmpty() && Arrays.stream(edits).allMatch(edit -> edit == null);
+    boolean unchanged = inserts.isEmpty();
+    for (int i = 0; unchanged && i < source.size(); i++) {
+      unchanged = edits[i] == null;
+    }
+    return unchanged;
   }
 
   /** Gives item {@code i} another value; a member keeps its name as written. */

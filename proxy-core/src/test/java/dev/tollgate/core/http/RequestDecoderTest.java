@@ -2,41 +2,251 @@ package dev.tollgate.core.http;
 
 import static dev.tollgate.core.http.BodyEnd.BODY_END;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.testkit.PullChannel;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** One message per read, nothing behind a request's end, every socket read accounted for. */
 final class RequestDecoderTest {
-  private static final String HEAD = "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n";
+  private static final String POST = "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n";
+  private static final String GET = "GET /v1/models HTTP/1.1\r\nHost: a\r\n\r\n";
+  private static final String BAD = "GET /\r\n";
+  private static final int HELD_BYTES_MAX = RequestLimits.DEFAULT.heldBytesMax();
 
   private final RequestDecoder decoder = new RequestDecoder(RequestLimits.DEFAULT);
-  private final PullChannel channel = PullChannel.open(decoder);
+  private final Events events = new Events();
+  private final PullChannel channel = PullChannel.open(decoder, events);
+
+  @AfterEach
+  void close() {
+    channel.finishAndReleaseAll();
+  }
 
   @Test
   void aRequestComesOneMessagePerRead() {
-    channel.arrive(HEAD + "Content-Length: 5\r\n\r\nhello");
+    channel.arrive(POST + "Content-Length: 5\r\n\r\nhello");
     assertThat(channel.reads()).isZero();
-    channel.pull();
-    RequestHead head = channel.readInbound();
+    RequestHead head = (RequestHead) pulled();
     assertThat(head.method()).isEqualTo("POST");
     assertThat(head.path()).isEqualTo("/v1/chat/completions");
     assertThat(head.body()).isEqualTo(new BodyLength.Fixed(5));
-    assertThat(decoder.bodyBytesLeft()).isEqualTo(5);
-    assertThat(channel.inboundMessages()).isEmpty();
-    channel.pull();
-    assertThat(text(channel.readInbound())).isEqualTo("hello");
-    channel.pull();
-    assertThat(channel.inboundMessages()).containsExactly(BODY_END);
-    assertThat(channel.reads()).isEqualTo(2);
-    assertThat(channel.isReadOpen()).isTrue();
+    assertThat(text(pulled())).isEqualTo("hello");
+    assertThat(channel.reads()).isEqualTo(1);
+    assertThat(pulled()).isEqualTo(BODY_END);
   }
 
-  private static String text(ByteBuf bytes) {
+  @Test
+  void readsGoToTheSocketOnlyForWhatIsNotHeld() {
+    channel.pull();
+    assertThat(channel.reads()).isEqualTo(1);
+    channel.pull();
+    assertThat(channel.reads()).as("a read is open already").isEqualTo(1);
+    channel.arrive("POST / HT");
+    assertThat(channel.reads()).as("half a head is no message").isEqualTo(2);
+    channel.arrive("TP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2");
+    assertThat(channel.inboundMessages()).hasSize(1);
+    assertThat(channel.reads()).as("nobody waits for the body").isEqualTo(2);
+    channel.pull();
+    channel.arrive("\r\nok\r\n0\r\n\r\n");
+    assertThat(channel.reads()).isEqualTo(3);
+    assertThat(channel.isReadOpen()).isFalse();
+  }
+
+  @Test
+  void oneReadStaysOpenBehindARequestsEnd() {
+    channel.arrive(GET);
+    pulled();
+    assertThat(channel.isReadOpen()).isFalse();
+    assertThat(pulled()).isEqualTo(BODY_END);
+    assertThat(channel.isReadOpen()).isTrue();
+    int reads = channel.reads();
+    channel.arrive("GET /2");
+    channel.arrive(" HTTP/1.1\r\nHost: a\r\n\r\n");
+    assertThat(channel.reads()).as("armed again after each").isEqualTo(reads + 2);
+    assertThat(channel.inboundMessages()).isEmpty();
+  }
+
+  @Test
+  void theNextRequestWaitsForItsTurn() {
+    channel.arrive(GET + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n");
+    pulled();
+    assertThat(pulled()).isEqualTo(BODY_END);
+    channel.pull();
+    assertThat(channel.inboundMessages()).isEmpty();
+    assertThat(decoder.mayContinue()).isTrue();
+    decoder.nextRequest();
+    assertThat(((RequestHead) channel.readInbound()).path()).isEqualTo("/2");
+    assertThat(pulled()).isEqualTo(BODY_END);
+  }
+
+  @Test
+  void theTurnEndsOnlyBehindTheRequest() {
+    channel.arrive(POST + "Content-Length: 5\r\n\r\n");
+    pulled();
+    assertThatThrownBy(decoder::nextRequest).isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void whatIsHeldIsLimited() {
+    channel.arrive(GET);
+    pulled();
+    pulled();
+    for (int sent = 0; sent < HELD_BYTES_MAX; sent += 1024) {
+      channel.arrive("x".repeat(1024));
+    }
+    assertThat(decoder.mayContinue()).isTrue();
+    assertThat(channel.isReadOpen()).isTrue();
+    channel.arrive("x");
+    assertThat(decoder.mayContinue()).isFalse();
+    assertThat(channel.isReadOpen()).as("no more is taken").isFalse();
+  }
+
+  @Test
+  void whatIsHeldIsLimitedWhenItCameWithTheRequest() {
+    channel.arrive(GET + "x".repeat(HELD_BYTES_MAX + 1));
+    pulled();
+    assertThat(pulled()).isEqualTo(BODY_END);
+    assertThat(decoder.mayContinue()).isFalse();
+    assertThat(channel.isReadOpen()).isFalse();
+  }
+
+  @Test
+  void theRestOfABodyIsKnown() {
+    channel.arrive(POST + "Content-Length: 5\r\n\r\nhe");
+    pulled();
+    assertThat(decoder.bodyBytesLeft()).isEqualTo(5);
+    text(pulled());
+    assertThat(decoder.bodyBytesLeft()).isEqualTo(3);
+    channel.arrive("llo");
+    text(pulled());
+    assertThat(decoder.bodyBytesLeft()).isZero();
+    pulled();
+    decoder.nextRequest();
+    channel.arrive(POST + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+    pulled();
+    assertThat(decoder.bodyBytesLeft()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void behindABadRequestEverythingIsDroppedUnread() {
+    channel.arrive(BAD);
+    channel.arrive(GET);
+    assertThat(pulled()).isInstanceOf(BadRequest.class);
+    assertThat(decoder.mayContinue()).isFalse();
+    int reads = channel.reads();
+    channel.pull();
+    assertThat(channel.inboundMessages()).isEmpty();
+    assertThat(channel.reads()).isEqualTo(reads);
+  }
+
+  @Test
+  void aLingeringCloseReadsAndDropsUntilItsLimit() {
+    channel.arrive(BAD);
+    pulled();
+    decoder.dropInput(10);
+    channel.arrive("12345");
+    assertThat(channel.isReadOpen()).isTrue();
+    assertThat(channel.isActive()).isTrue();
+    channel.arrive("67890");
+    assertThat(channel.isActive()).isFalse();
+    assertThat(channel.inboundMessages()).isEmpty();
+  }
+
+  @Test
+  void aBodyCanBeDroppedInItsMiddle() {
+    channel.arrive(POST + "Content-Length: 5\r\n\r\nhe");
+    pulled();
+    decoder.dropInput(100);
+    channel.arrive("llo" + GET);
+    channel.pull();
+    assertThat(channel.inboundMessages()).isEmpty();
+    assertThat(decoder.bodyBytesLeft()).isZero();
+    assertThat(channel.isActive()).isTrue();
+  }
+
+  @Test
+  void aHalfCloseInTheMiddleIsTold() {
+    channel.arrive(POST + "Content-Length: 5\r\n\r\nhe");
+    pulled();
+    text(pulled());
+    channel.pull();
+    channel.arriveHalfClose();
+    assertThat(events.seen).containsExactly("TRUNCATED_REQUEST", "ChannelInputShutdownEvent");
+    int reads = channel.reads();
+    channel.pull();
+    assertThat(channel.reads()).as("a read would spin").isEqualTo(reads);
+  }
+
+  @Test
+  void aClientThatLeavesWhileItsRequestIsInWorkIsSeen() {
+    channel.arrive(GET);
+    pulled();
+    pulled();
+    channel.arriveHalfClose();
+    assertThat(events.seen).containsExactly("ChannelInputShutdownEvent");
+    assertThat(decoder.mayContinue()).isFalse();
+  }
+
+  @Test
+  void aCloseInTheMiddleOfAHeadIsTold() {
+    channel.arrive("GET /v1/mod");
+    channel.pull();
+    channel.arriveClose();
+    assertThat(events.seen).containsExactly("TRUNCATED_REQUEST", "inactive");
+  }
+
+  @Test
+  void aCloseBetweenRequestsIsQuiet() {
+    channel.pull();
+    channel.arriveClose();
+    assertThat(events.seen).containsExactly("inactive");
+  }
+
+  @Test
+  void heldBytesAreFreedWhenTheConnectionCloses() {
+    ByteBuf bytes = channel.alloc().buffer().writeBytes(GET.getBytes(StandardCharsets.US_ASCII));
+    channel.arrive(bytes.writeBytes(GET.getBytes(StandardCharsets.US_ASCII)));
+    pulled();
+    pulled();
+    assertThat(bytes.refCnt()).isEqualTo(1);
+    var _ = channel.close();
+    assertThat(bytes.refCnt()).isZero();
+  }
+
+  private Object pulled() {
+    channel.pull();
+    assertThat(channel.inboundMessages()).as("one message per read").hasSize(1);
+    return channel.readInbound();
+  }
+
+  private static String text(Object message) {
+    ByteBuf bytes = (ByteBuf) message;
     String text = bytes.toString(StandardCharsets.ISO_8859_1);
     bytes.release();
     return text;
+  }
+
+  /** What else comes out of the pipeline. */
+  private static final class Events extends ChannelInboundHandlerAdapter {
+    private final List<String> seen = new ArrayList<>();
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+      seen.add(event instanceof Enum<?> e ? e.name() : event.getClass().getSimpleName());
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+      seen.add("inactive");
+      ctx.fireChannelInactive();
+    }
   }
 }

@@ -46,6 +46,16 @@ class JsonCorpusTest {
     }
   }
 
+  @Test
+  void bodiesThatClientsSendAreJsonExactlyWhereTheCorpusSaysSo() {
+    for (String[] row : Corpora.rows("data/badjson.tsv")) {
+      String verdict = Verdict.ofBoth(Corpora.bytes("data/badjson/" + row[0]));
+      assertThat(verdict.equals("MALFORMED"))
+          .as(row[0] + " is " + verdict)
+          .isEqualTo(row[3].equals("invalid_json"));
+    }
+  }
+
   private static List<Path> files(String prefix) {
     List<Path> files =
         Corpora.files(FOLDER).stream()

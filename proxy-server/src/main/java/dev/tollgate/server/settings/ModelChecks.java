@@ -53,6 +53,8 @@ final class ModelChecks {
   }
 
   private void report(String path, String message) {
-    problems.add(places.of(path), path, message);
+    if (!problems.concern(path)) {
+      problems.add(places.of(path), path, message);
+    }
   }
 }

@@ -28,7 +28,7 @@ final class PriceChecks {
     if (price.equals(PriceLists.FREE)) {
       return;
     }
-    if (!isComplete(modality, price)) {
+    if (!problems.concern(path) && !isComplete(modality, price)) {
       report("", "does not price " + modality.wire() + ": give " + needed(modality));
     }
     if (!price.tiers().isEmpty() && price.input() == null) {
@@ -113,6 +113,8 @@ final class PriceChecks {
 
   private void report(String key, String message) {
     String at = key.isEmpty() ? path : Paths.join(path, key);
-    problems.add(places.of(at), at, message);
+    if (!problems.concern(at)) {
+      problems.add(places.of(at), at, message);
+    }
   }
 }

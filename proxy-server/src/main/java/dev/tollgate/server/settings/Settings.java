@@ -3,6 +3,7 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.shape.MaskedJson;
 import dev.tollgate.server.settings.shape.Shape;
 import dev.tollgate.server.settings.shape.Shapes;
 import java.util.List;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The whole configuration, valid and immutable. */
 public record Settings(
-    @Key(about = "version of this file's format", initial = "1", min = "1", max = "1") int version,
+    @Key(about = "version of this file's format", required = true, initial = "1", min = "1", max = "1") int version,
     @Key(about = "more files with models and providers, beside this one") List<String> catalogs,
     @Key(about = "addresses and what clients may send", restart = true) ListenerSettings listeners,
     @Key(about = "threads, memory and shutdown", restart = true) ServerSettings server,
@@ -44,4 +45,9 @@ public record Settings(
 
   /** The description that reader, schema, rendering and reload share. */
   public static final Shape.Section SHAPE = Shapes.section(Settings.class);
+
+  /** The effective configuration as JSON, without a secret. */
+  public String masked() {
+    return MaskedJson.write(SHAPE, this);
+  }
 }

@@ -28,9 +28,6 @@ final class SettingsChecks {
   }
 
   void run() {
-    if (!places.isGiven("version")) {
-      report("version", "is missing: write version: 1");
-    }
     checkListeners();
     checkStore();
     Set<String> providers = names("providers");
@@ -53,7 +50,8 @@ final class SettingsChecks {
 
   private void checkListeners() {
     ListenerSettings listeners = settings.listeners();
-    if (!listeners.admin().address().isLoopback() && listeners.admin().token() == null) {
+    boolean open = !listeners.admin().address().isLoopback();
+    if (open && listeners.admin().token() == null && !problems.concern("listeners.admin")) {
       report("listeners.admin.address", "is not on loopback and needs listeners.admin.token");
     }
     String health = listeners.api().healthPath();

@@ -12,11 +12,6 @@ public final class Places {
     byPath.put(path, place);
   }
 
-  /** Whether somebody wrote this setting. */
-  public boolean isGiven(String path) {
-    return byPath.containsKey(path);
-  }
-
   /** The place of a setting, or of the nearest section around it that was written. */
   public Place of(String path) {
     for (String at = path; !at.isEmpty(); at = outer(at)) {

@@ -60,5 +60,10 @@ public sealed interface Shape {
     String later() {
       return description.later();
     }
+
+    /** Whether reading can go on without a usable value. */
+    boolean hasDefault() {
+      return !required || initial != null;
+    }
   }
 }

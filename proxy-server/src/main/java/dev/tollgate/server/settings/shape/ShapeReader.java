@@ -206,16 +206,16 @@ public final class ShapeReader {
     String path = Paths.join(section.path, entry.key());
     if (given == null) {
       if (entry.required()) {
-        problems.add(section.owner, path, "is missing");
-        return HOLE;
+        String write = entry.initial() == null ? "" : ": write " + entry.initial();
+        problems.add(section.owner, path, "is missing" + write);
       }
-      return defaults.of(entry);
+      return entry.hasDefault() ? defaults.of(entry) : HOLE;
     }
     String later = entry.later().isEmpty() ? section.later : entry.later();
     var at = new At(path, given.keyPlace(), later);
     Reading reading =
         isNull(given.value(), entry) ? nothing(entry, given, at) : given(entry, given, at);
-    return reading instanceof Reading.Hole && !entry.required() ? defaults.of(entry) : reading;
+    return reading instanceof Reading.Hole && entry.hasDefault() ? defaults.of(entry) : reading;
   }
 
   private static boolean isNull(Node node, Shape.Entry entry) {
@@ -236,7 +236,10 @@ public final class ShapeReader {
   }
 
   private Reading given(Shape.Entry entry, Node.Entry given, At at) {
-    Reading reading = read(entry.shape(), given.value(), at);
+    // What is inside a section of defaults is compared there, one by one.
+    boolean inside = entry.shape() instanceof Shape.Section && !entry.nullable();
+    Reading reading =
+        read(entry.shape(), given.value(), inside ? at : new At(at.path, at.owner, ""));
     if (!(reading instanceof Reading.Value(Object value)) || value == null) {
       return reading;
     }
@@ -244,7 +247,6 @@ public final class ShapeReader {
     if (!outOfRange.isEmpty()) {
       return refuse(given.value(), at, outOfRange);
     }
-    boolean inside = entry.shape() instanceof Shape.Section && !entry.nullable();
     if (!at.later.isEmpty() && !inside && !defaults.isDefault(entry, value)) {
       return refuse(given.value(), at, "is not available yet: it needs " + at.later);
     }

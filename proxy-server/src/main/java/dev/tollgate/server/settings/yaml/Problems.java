@@ -19,6 +19,13 @@ public final class Problems {
     found.add(new Problem(place, path, message));
   }
 
+  /** Whether a setting, or something inside it, is among the problems. */
+  public boolean concern(String path) {
+    return found.stream()
+        .map(Problem::path)
+        .anyMatch(at -> at.equals(path) || at.startsWith(path + ".") || at.startsWith(path + "["));
+  }
+
   public boolean isEmpty() {
     return found.isEmpty();
   }

@@ -1,0 +1,84 @@
+package dev.tollgate.core.http;
+
+import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a {@link RequestHead} of a client's bytes and refuses what is ambiguous. */
+final class RequestHeadReader {
+  /** Names whose second line is an attack: one reader would take the first, another the last. */
+  private static final String[] SINGLE = {"authorization", "content-type", "idempotency-key"};
+
+  private final HeadReader reader;
+  private @Nullable RequestLine line;
+
+  RequestHeadReader(HeadLimits limits) {
+    this.reader = new HeadReader(limits);
+  }
+
+  /** Whether a part of a head was read and its end was not. */
+  boolean isUnderway() {
+    return reader.isUnderway();
+  }
+
+  /** The head that ends in these bytes, or null while all of them belong to it. */
+  @Nullable RequestHead read(ByteBuf in) throws Malformed {
+    RequestHead head = null;
+    while (head == null && in.isReadable()) {
+      switch (reader.read(in)) {
+        case START_LINE -> line = RequestLine.parse(reader.bytes(), reader.startLineEnd());
+        case END -> head = end();
+        case NOTHING -> {}
+      }
+    }
+    return head;
+  }
+
+  private RequestHead end() throws Malformed {
+    if (line == null) {
+      throw new IllegalStateException("a head without its first line");
+    }
+    RequestHead head = head(line, reader.headers());
+    line = null;
+    reader.reset();
+    return head;
+  }
+
+  private static RequestHead head(RequestLine line, Headers headers) throws Malformed {
+    int minor = line.minorVersion();
+    checkHost(headers, minor);
+    for (String name : SINGLE) {
+      Framing.single(headers, name);
+    }
+    BodyLength body = Framing.bodyLength(headers, minor, BodyLength.NONE);
+    boolean waits = expectsContinue(headers) && minor > 0 && !body.equals(BodyLength.NONE);
+    return new RequestHead(
+        line.method(),
+        line.path(),
+        line.query(),
+        minor,
+        headers,
+        body,
+        Framing.keepAlive(headers, minor),
+        waits);
+  }
+
+  private static void checkHost(Headers headers, int minorVersion) throws Malformed {
+    int host = Framing.single(headers, "host");
+    if (host < 0) {
+      if (minorVersion > 0) {
+        throw Malformed.syntax("no Host header");
+      }
+    } else if (!Authority.isValid(
+        headers.bytes(), headers.valueStart(host), headers.valueEnd(host))) {
+      throw Malformed.syntax("malformed Host header");
+    }
+  }
+
+  private static boolean expectsContinue(Headers headers) throws Malformed {
+    int expect = Framing.single(headers, "expect");
+    if (expect >= 0 && !headers.hasValue(expect, "100-continue")) {
+      throw Malformed.syntax("Expect other than 100-continue");
+    }
+    return expect >= 0;
+  }
+}

@@ -1,0 +1,80 @@
+package dev.tollgate.core.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** What is written is exactly what the other side expects, and nothing can break out of its line. */
+final class HeadOutTest {
+  @Test
+  void statusLines() {
+    assertThat(written(out -> HeadOut.statusLine(out, 200))).isEqualTo("HTTP/1.1 200 OK\r\n");
+    assertThat(written(out -> HeadOut.statusLine(out, 404)))
+        .isEqualTo("HTTP/1.1 404 Not Found\r\n");
+    assertThat(written(HeadOut::continueResponse)).isEqualTo("HTTP/1.1 100 Continue\r\n\r\n");
+  }
+
+  @Test
+  void aRequestHead() {
+    assertThat(
+            written(
+                out -> {
+                  HeadOut.requestLine(out, "POST", "/v1/chat/completions?a=b");
+                  HeadOut.field(out, "host", "api.example");
+                  HeadOut.field(out, new Field("x-latin", "caf\u00e9"));
+                  HeadOut.contentLength(out, Long.MAX_VALUE);
+                  HeadOut.end(out);
+                }))
+        .isEqualTo(
+            String.join(
+                "\r\n",
+                "POST /v1/chat/completions?a=b HTTP/1.1",
+                "host: api.example",
+                "x-latin: caf\u00e9",
+                "content-length: 9223372036854775807",
+                "",
+                ""));
+  }
+
+  @Test
+  void chunks() {
+    for (int bytes : new int[] {1, 9, 15, 16, 255, 256, 4096, 65_535, 65_536, Integer.MAX_VALUE}) {
+      assertThat(written(out -> HeadOut.chunkStart(out, bytes)))
+          .isEqualTo(Integer.toHexString(bytes) + "\r\n");
+    }
+    assertThat(written(HeadOut::chunkEnd)).isEqualTo("\r\n");
+    assertThat(written(HeadOut::lastChunk)).isEqualTo("0\r\n\r\n");
+    assertThat(written(HeadOut::transferEncodingChunked))
+        .isEqualTo("transfer-encoding: chunked\r\n");
+  }
+
+  @Test
+  void anEmptyChunkWouldEndTheBody() {
+    assertThatThrownBy(() -> written(out -> HeadOut.chunkStart(out, 0)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void theDateIsThatOfItsSecond() {
+    DateField date = new DateField();
+    Instant now = Instant.parse("2026-01-02T03:04:05.999Z");
+    assertThat(written(out -> date.write(out, now)))
+        .isEqualTo("date: Fri, 02 Jan 2026 03:04:05 GMT\r\n");
+    assertThat(written(out -> date.write(out, now.plusMillis(1))))
+        .isEqualTo("date: Fri, 02 Jan 2026 03:04:06 GMT\r\n");
+    assertThat(written(out -> date.write(out, Instant.EPOCH)))
+        .isEqualTo("date: Thu, 01 Jan 1970 00:00:00 GMT\r\n");
+  }
+
+  private static String written(Consumer<ByteBuf> writer) {
+    ByteBuf out = Unpooled.buffer();
+    writer.accept(out);
+    return out.toString(StandardCharsets.ISO_8859_1);
+  }
+}

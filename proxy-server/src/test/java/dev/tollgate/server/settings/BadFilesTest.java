@@ -1,0 +1,229 @@
+package dev.tollgate.server.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every mistake is told with its place, and all of them at once. */
+final class BadFilesTest {
+
+  static Stream<Arguments> singleMistakes() {
+    return Stream.of(
+        // Keys
+        bad("lissteners: {}", "2:1: lissteners: unknown key; did you mean listeners?"),
+        bad("flux: {}", "2:1: flux: unknown key"),
+        bad(
+            "server:\n  shutdown:\n    timeuot: 1s",
+            "4:5: server.shutdown.timeuot: unknown key; did you mean timeout?"),
+        bad("server: {}\nserver: {}", "3:1: server: given twice, first at gateway.yaml:2:1"),
+        bad("version: 1", "2:1: version: given twice, first at gateway.yaml:1:1"),
+        bad("server: {<<: {}}", "2:10: server.<<: merge keys are not supported; write the keys out"),
+        // Types
+        bad("server: 5", "2:9: server: must be a section of keys, not a single value"),
+        bad("server: [a]", "2:9: server: must be a section of keys, not a list"),
+        bad("models: [a]", "2:9: models: must be a section of named entries, not a list"),
+        bad("catalogs: {a: b}", "2:11: catalogs: must be a list, not a section"),
+        bad(
+            "store: { pool: { max: many } }",
+            "2:23: store.pool.max: must be a whole number, not \"many\""),
+        bad(
+            "store: { pool: { max: [1] } }",
+            "2:23: store.pool.max: must be a whole number, not a list"),
+        bad(
+            "listeners: { api: { proxy_protocol: yes } }",
+            "2:37: listeners.api.proxy_protocol: must be true or false, not \"yes\""),
+        bad(
+            "server: { shutdown: { delay: 5 } }",
+            "2:30: server.shutdown.delay:"
+                + " must be a duration such as 50ms, 30s, 10m, 24h or 7d, not \"5\""),
+        bad(
+            "listeners: { api: { max_request_bytes: 10MB } }",
+            "2:40: listeners.api.max_request_bytes:"
+                + " must be a size such as 32KiB, 10MiB or 1GiB, not \"10MB\""),
+        bad(
+            "listeners: { api: { address: 8080 } }",
+            "2:30: listeners.api.address:"
+                + " must be an address host:port such as 127.0.0.1:8080 or [::1]:8080, not \"8080\""),
+        bad(
+            "server: { transport: epol }",
+            "2:22: server.transport: must be one of auto, epoll, nio, not \"epol\";"
+                + " did you mean epoll?"),
+        bad("server: { event_loops: 0 }", "2:24: server.event_loops:"
+            + " must be auto or a number of threads, not \"0\""),
+        bad(
+            "server: { transport: }",
+            "2:21: server.transport: must not be empty; leave it out for the default auto"),
+        // Ranges
+        bad("store: { pool: { max: 0 } }", "2:23: store.pool.max: must be at least 1"),
+        bad(
+            "listeners: { api: { header_timeout: 1ms } }",
+            "2:37: listeners.api.header_timeout: must be at least 10ms"),
+        bad(
+            "listeners: { api: { max_header_bytes: 2MiB } }",
+            "2:39: listeners.api.max_header_bytes: must be at most 1MiB"),
+        bad(
+            "store: { pool: { max: 9999999999 } }", "2:23: store.pool.max: is too large"),
+        // Listeners
+        bad(
+            "listeners: { api: { http2: true } }",
+            "2:28: listeners.api.http2: is not available yet:"
+                + " it needs HTTP/2, which does not exist here yet"),
+        bad(
+            "listeners: { admin: { address: 0.0.0.0:9901 } }",
+            "2:32: listeners.admin.address: is not on loopback and needs listeners.admin.token"),
+        bad(
+            "listeners: { admin: { address: 0.0.0.0:8080, token: t } }",
+            "2:32: listeners.admin.address: is the address of listeners.api.address too"),
+        bad(
+            "listeners: { api: { trusted_proxies: ['*'] } }",
+            "2:39: listeners.api.trusted_proxies[0]:"
+                + " must not be everyone: name the addresses that are meant"),
+        bad(
+            "listeners: { api: { trusted_proxies: [10.0.0.0/8, 0.0.0.0/0] } }",
+            "2:51: listeners.api.trusted_proxies[1]:"
+                + " must not be everyone: name the addresses that are meant"),
+        bad(
+            "listeners: { api: { trusted_proxies: [10.0.0.0/33] } }",
+            "2:39: listeners.api.trusted_proxies[0]:"
+                + " must be an address or block such as 10.0.0.0/8, not \"10.0.0.0/33\""),
+        bad(
+            "listeners: { api: { health_path: /v1/x } }",
+            "2:34: listeners.api.health_path: must not be a path of the API"),
+        bad(
+            "listeners: { api: { tls: { certificate: a.pem } } }",
+            "2:21: listeners.api.tls.private_key: is missing"),
+        // Store
+        bad(
+            "store: { username: me }",
+            "2:20: store.username: has no meaning for the embedded store"),
+        bad(
+            "store: { url: postgres://db/x }",
+            "2:15: store.url: must be embedded or jdbc:postgresql://host/database"),
+        bad(
+            "store: { url: 'jdbc:postgresql://db/x?user=a&password=b' }",
+            "2:15: store.url: must not hold a user or password:"
+                + " use store.username and store.password"),
+        // What does not exist yet
+        bad(
+            "redis: { url: redis://h }", "2:15: redis.url: is not available yet: it needs shared limits"),
+        bad(
+            "object_storage: { directory: ./objects }",
+            "2:17: object_storage: is not available yet: it needs stored outputs"),
+        bad(
+            "telemetry: { otlp_endpoint: http://c:4317 }",
+            "2:29: telemetry.otlp_endpoint: is not available yet: it needs tracing"),
+        bad(
+            "ledger: { flush_interval: 100ms }",
+            "2:27: ledger.flush_interval: is not available yet: it needs the ledger"),
+        bad(
+            "limits: { key: { concurrency: 5 } }",
+            "2:31: limits.key.concurrency: is not available yet: it needs limits"),
+        // Bootstrap
+        bad(
+            "bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative"),
+        bad(
+            "bootstrap: { credit: 1.0000001 }",
+            "2:22: bootstrap.credit: must have at most 6 decimals"),
+        // YAML itself
+        bad(
+            "store: *nowhere",
+            "2:8: not valid YAML: no such anchor (a value that starts with * needs quotes)"),
+        bad(
+            "store: !secret x",
+            "2:8: store: YAML tags are not supported (a value that starts with ! needs quotes)"),
+        bad("server: { transport: \"epoll }", "3:1: not valid YAML: the file ends inside quotes"
+            + " or brackets"),
+        bad("store:\n\turl: x", "3:1: not valid YAML: tabs cannot indent, use spaces"));
+  }
+
+  private static Arguments bad(String yaml, String problem) {
+    return Arguments.of(yaml, problem);
+  }
+
+  @ParameterizedTest
+  @MethodSource("singleMistakes")
+  void aMistakeIsToldWithItsPlace(String yaml, String problem) {
+    assertThat(Loading.of("version: 1\n" + yaml + "\n").problems())
+        .containsExactly("gateway.yaml:" + problem);
+  }
+
+  @Test
+  void aFileMustSayItsVersion() {
+    assertThat(Loading.of("server: {}").problems())
+        .containsExactly("gateway.yaml:1:1: version: is missing: write 1");
+    assertThat(Loading.of("version: 2").problems())
+        .containsExactly("gateway.yaml:1:10: version: must be at most 1");
+    assertThat(Loading.of("").problems())
+        .containsExactly("gateway.yaml:1:1: version: is missing: write 1");
+  }
+
+  @Test
+  void aFileThatIsNoMappingIsToldOnce() {
+    assertThat(Loading.of("- a\n").problems())
+        .containsExactly(
+            "gateway.yaml:1:1: must be a mapping of keys such as version and models");
+  }
+
+  @Test
+  void allMistakesAreToldAtOnceInTheOrderOfTheFile() {
+    assertThat(
+            Loading.of(
+                    """
+                    version: 1
+                    servr: {}
+                    providers:
+                      openai:
+                        type: openai
+                        base_ur: https://api.example.com/v1
+                      azure: { type: azure, base_url: "https://x" }
+                      other: { typ: openai }
+                      weird: { type: opnai }
+                    models:
+                      acme/a:
+                        modality: chat
+                        price: { input: "0.1234567", output: "1" }
+                        routes:
+                          - { provider: opena, model: a }
+                      acme/b:
+                        modality: chta
+                        routes: []
+                      acme/c:
+                        modality: chat
+                        price: { input: "1" }
+                        routes: [{ provider: azure, model: x }, { provider: azure, model: x }]
+                      plain: { modality: chat, price: free, routes: [{ provider: other, model: m }] }
+                    limits: { model: { overrides: { acme/cc: {} } } }
+                    """)
+                .problems())
+        .isEqualTo(
+            List.of(
+                "gateway.yaml:2:1: servr: unknown key; did you mean server?",
+                "gateway.yaml:4:3: providers.openai.base_url: is missing",
+                "gateway.yaml:6:5: providers.openai.base_ur: unknown key; did you mean base_url?",
+                "gateway.yaml:7:18: providers.azure.type: type azure is not available yet;"
+                    + " this version has openai, mock",
+                "gateway.yaml:8:3: providers.other.type: is missing: one of openai, mock",
+                "gateway.yaml:9:18: providers.weird.type: must be one of openai, mock;"
+                    + " did you mean openai?",
+                "gateway.yaml:13:21: models.acme/a.price.input: must have at most 6 decimals",
+                "gateway.yaml:15:21: models.acme/a.routes[0].provider:"
+                    + " there is no provider opena; did you mean openai?",
+                "gateway.yaml:16:3: models.acme/b.price: is missing",
+                "gateway.yaml:17:15: models.acme/b.modality: must be one of chat, completion,"
+                    + " embedding, speech, transcription, image, video, music, not \"chta\";"
+                    + " did you mean chat?",
+                "gateway.yaml:18:13: models.acme/b.routes: must have at least 1 item",
+                "gateway.yaml:21:12: models.acme/c.price: does not price chat:"
+                    + " give input and output, request alone, or write price: free",
+                "gateway.yaml:22:45: models.acme/c.routes[1]: is the same route as one above",
+                "gateway.yaml:23:3: models.plain: the key must be"
+                    + " a model id <vendor>/<name> of visible ASCII",
+                "gateway.yaml:24:31: limits.model.overrides: is not available yet:"
+                    + " it needs limits"));
+  }
+}
