@@ -37,8 +37,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
   private final Supplier<Map<AdminRoute, Answer>> answers;
   private final Semaphore work;
 
-  AdminHandler(
-      @Nullable Secret token, Supplier<Map<AdminRoute, Answer>> answers, Semaphore work) {
+  AdminHandler(@Nullable Secret token, Supplier<Map<AdminRoute, Answer>> answers, Semaphore work) {
     this.token = token;
     this.answers = answers;
     this.work = work;

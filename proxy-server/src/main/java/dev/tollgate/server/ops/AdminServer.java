@@ -49,8 +49,7 @@ public final class AdminServer implements AutoCloseable {
       new MultiThreadIoEventLoopGroup(
           1, new DefaultThreadFactory("admin", true), NioIoHandler.newFactory());
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
-  private final AtomicReference<Map<AdminRoute, Answer>> answers =
-      new AtomicReference<>(Map.of());
+  private final AtomicReference<Map<AdminRoute, Answer>> answers = new AtomicReference<>(Map.of());
   private final Semaphore work = new Semaphore(WORK_MAX);
   private final @Nullable Secret token;
   private final Channel listener;
@@ -73,8 +72,7 @@ public final class AdminServer implements AutoCloseable {
    *
    * @param token what {@code Authorization: Bearer} must carry; null: nothing
    */
-  public static AdminServer listen(
-      InetSocketAddress address, @Nullable Secret token, Health health)
+  public static AdminServer listen(InetSocketAddress address, @Nullable Secret token, Health health)
       throws InterruptedException {
     return new AdminServer(address, token, health);
   }

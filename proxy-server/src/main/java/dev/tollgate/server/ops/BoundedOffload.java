@@ -76,10 +76,7 @@ public final class BoundedOffload implements Offload, AutoCloseable {
     private final Consumer<Outcome<T>> whenDone;
 
     Task(
-        EventExecutor caller,
-        long deadlineNanos,
-        Callable<T> work,
-        Consumer<Outcome<T>> whenDone) {
+        EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
       this.caller = caller;
       this.deadlineNanos = deadlineNanos;
       this.work = work;

@@ -112,6 +112,7 @@ public enum Family {
   private final Kind kind;
   private final String metric;
   private final String help;
+
   @SuppressWarnings("ImmutableEnumChecker") // made by List.of alone
   private final List<String> labels;
 

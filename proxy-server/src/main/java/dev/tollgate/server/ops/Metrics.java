@@ -73,8 +73,7 @@ public final class Metrics {
         .name(family.metric())
         .help(family.help())
         .labelNames(labels(family))
-        .callback(
-            to -> states.get().forEach((label, state) -> to.call(state.doubleValue(), label)))
+        .callback(to -> states.get().forEach((label, state) -> to.call(state.doubleValue(), label)))
         .register(registry);
   }
 

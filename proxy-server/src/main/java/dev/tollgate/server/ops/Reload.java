@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes a changed configuration into use while requests run: everything is read and checked first,
- * then one snapshot is swapped. A configuration with a problem changes nothing, is logged problem by
- * problem and raises a metric.
+ * then one snapshot is swapped. A configuration with a problem changes nothing, is logged problem
+ * by problem and raises a metric.
  *
  * @param <S> the snapshot
  */

@@ -25,9 +25,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts requests that ended. Runs on event loops: the points of a request are found by one look-up,
- * and every label value comes from the configuration or a closed list, so that no client can make a
- * series.
+ * Counts requests that ended. Runs on event loops: the points of a request are found by one
+ * look-up, and every label value comes from the configuration or a closed list, so that no client
+ * can make a series.
  */
 public final class RequestMetrics implements Observer {
   static final String OTHER = "other";

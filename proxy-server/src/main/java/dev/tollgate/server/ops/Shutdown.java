@@ -65,7 +65,9 @@ public final class Shutdown {
     this.timeout = timeout;
   }
 
-  /** Begins to drain, or hurries a drain that has begun. Any thread; the node is unready at once. */
+  /**
+   * Begins to drain, or hurries a drain that has begun. Any thread; the node is unready at once.
+   */
   public CompletionStage<Void> begin() {
     health.become(Health.State.DRAINING);
     clock.execute(this::beginOrHurry);
@@ -119,13 +121,14 @@ public final class Shutdown {
 
   /** Runs {@code next} after {@code wait}, unless the drain has moved on by then. */
   private void in(Duration wait, Step expected, Runnable next) {
-    var _ = clock.schedule(
-        () -> {
-          if (step == expected) {
-            next.run();
-          }
-        },
-        wait.toMillis(),
-        TimeUnit.MILLISECONDS);
+    var _ =
+        clock.schedule(
+            () -> {
+              if (step == expected) {
+                next.run();
+              }
+            },
+            wait.toMillis(),
+            TimeUnit.MILLISECONDS);
   }
 }

@@ -45,8 +45,7 @@ public final class Signals {
     }
   }
 
-  private static Object invoke(
-      Object self, String method, Object[] arguments, Runnable action) {
+  private static Object invoke(Object self, String method, Object[] arguments, Runnable action) {
     return switch (method) {
       case "equals" -> System.identityHashCode(self) == System.identityHashCode(arguments[0]);
       case "hashCode" -> System.identityHashCode(self);

@@ -118,8 +118,7 @@ final class RequestMetricsTest {
             false,
             served.provider(),
             java.util.List.of(
-                new RequestRecord.AttemptRecord(
-                    attempt.provider(), outcome, 500, attempt.took())),
+                new RequestRecord.AttemptRecord(attempt.provider(), outcome, 500, attempt.took())),
             served.usage(),
             served.cost(),
             null,
@@ -145,8 +144,6 @@ final class RequestMetricsTest {
   }
 
   private long seriesCount() {
-    return metrics.snapshot().stream()
-        .mapToLong(family -> family.getDataPoints().size())
-        .sum();
+    return metrics.snapshot().stream().mapToLong(family -> family.getDataPoints().size()).sum();
   }
 }

@@ -19,8 +19,7 @@ final class ShutdownTest {
   private final ManualClock clock = new ManualClock();
   private final Health health = new Health();
   private final Traffic traffic = new Traffic();
-  private final Shutdown shutdown =
-      new Shutdown(clock.loop(), health, traffic, DELAY, TIMEOUT);
+  private final Shutdown shutdown = new Shutdown(clock.loop(), health, traffic, DELAY, TIMEOUT);
 
   @BeforeEach
   void serve() {

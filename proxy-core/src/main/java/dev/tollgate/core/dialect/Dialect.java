@@ -1,0 +1,39 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.Headers;
+import java.util.List;
+
+/** A provider's wire format: how a call is addressed, and what its errors mean. Stateless. */
+public interface Dialect {
+  /** The request target of an operation at a provider, such as {@code /v1/chat/completions}. */
+  String target(Operation operation, Provider provider);
+
+  /** The fields that carry a credential. */
+  List<Field> authorization(Secret credential);
+
+  /**
+   * Classifies a reply whose status is not 200.
+   *
+   * @param body the first bytes of the body, perhaps cut
+   */
+  UpstreamFailure failure(int status, Headers headers, byte[] body, int length);
+
+  /** Classifies an error object that came inside a 200: as a stream's event or as the body. */
+  UpstreamFailure failureInside(byte[] json, int from, int to);
+
+  /** What is asked of a provider. */
+  enum Operation {
+    CHAT
+  }
+
+  /** The dialect of a configured type name; the loader has refused all others. */
+  static Dialect named(String name) {
+    return switch (name) {
+      case "openai", "mock" -> OpenAiDialect.INSTANCE;
+      default -> throw new IllegalArgumentException("no dialect " + name);
+    };
+  }
+}

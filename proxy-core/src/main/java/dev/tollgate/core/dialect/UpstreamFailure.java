@@ -1,0 +1,96 @@
+package dev.tollgate.core.dialect;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How one try at one provider failed, in the terms of the classification table (DECISIONS 6).
+ *
+ * @param status the provider's HTTP status; 0 where none came
+ * @param message for the client where the kind lets it through, else for the log; no secret in it
+ * @param param the provider's name of the offending field
+ * @param providerCode the provider's own code
+ * @param retryAfterSeconds what the provider asked for; 0 where it said nothing
+ */
+public record UpstreamFailure(
+    Kind kind,
+    int status,
+    String message,
+    @Nullable String param,
+    @Nullable String providerCode,
+    int retryAfterSeconds) {
+
+  /** The rows of the table. */
+  public enum Kind {
+    /** Connect, TLS or name failure, or a reset before a byte of the reply. */
+    UNREACHABLE,
+    /** Connections and waiting places to this provider are all taken. */
+    POOL_FULL,
+    /** Clean close before content. */
+    DISCONNECTED,
+    /** An answer that is not what was asked for: 1xx flood, 204, 3xx, wrong content type. */
+    UNEXPECTED_REPLY,
+    /** 5xx, 529. */
+    SERVER_ERROR,
+    RATE_LIMITED,
+    /** 401, 402, 403 and their disguises: our credential, never the client's. */
+    CREDENTIAL_REFUSED,
+    CONTEXT_TOO_LONG,
+    CONTENT_FILTERED,
+    /** Any other 400 or 422. */
+    REJECTED,
+    TOO_LARGE,
+    MODEL_MISSING,
+    TIMED_OUT,
+    /** Bad framing or bad JSON. */
+    MALFORMED,
+    /** Reset, stall or an error event after content was delivered. */
+    INTERRUPTED,
+    /** The node's own memory budget had no room. */
+    OVERLOADED
+  }
+
+  public static UpstreamFailure of(Kind kind, String message) {
+    return new UpstreamFailure(kind, 0, message, null, null, 0);
+  }
+
+  /** Whether another provider may do better: everything but what the request itself caused. */
+  public boolean isWorthAnother() {
+    return switch (kind) {
+      case UNREACHABLE,
+          POOL_FULL,
+          DISCONNECTED,
+          UNEXPECTED_REPLY,
+          SERVER_ERROR,
+          RATE_LIMITED,
+          CREDENTIAL_REFUSED,
+          MODEL_MISSING,
+          TIMED_OUT,
+          MALFORMED ->
+          true;
+      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, INTERRUPTED, OVERLOADED ->
+          false;
+    };
+  }
+
+  /**
+   * Whether the same provider may be asked once more: not a silent one, and not one that will say
+   * the same again.
+   */
+  public boolean isWorthRepeating() {
+    return switch (kind) {
+      case UNREACHABLE, DISCONNECTED, UNEXPECTED_REPLY, SERVER_ERROR, RATE_LIMITED, MALFORMED ->
+          true;
+      case POOL_FULL,
+          CREDENTIAL_REFUSED,
+          MODEL_MISSING,
+          TIMED_OUT,
+          CONTEXT_TOO_LONG,
+          CONTENT_FILTERED,
+          REJECTED,
+          TOO_LARGE,
+          INTERRUPTED,
+          OVERLOADED ->
+          false;
+    };
+  }
+}

@@ -1,0 +1,101 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.Param;
+import java.util.Set;
+
+/** Checks the conversation of a chat request and counts what an estimate needs of it. */
+final class ChatMessages {
+  private static final Set<String> ROLES =
+      Set.of("system", "developer", "user", "assistant", "tool", "function");
+  private static final Param PARAM = Param.of("messages");
+
+  private final Issues issues;
+  private long bytesNotText;
+  private int partsNotText;
+
+  ChatMessages(Issues issues) {
+    this.issues = issues;
+  }
+
+  /** Bytes of images, audio and files inside the messages, which are not tokens of text. */
+  long bytesNotText() {
+    return bytesNotText;
+  }
+
+  int partsNotText() {
+    return partsNotText;
+  }
+
+  void check(JsonMembers root, int i) {
+    if (root.kind(i) != JsonKind.ARRAY) {
+      issues.add(PARAM, "must be an array");
+      return;
+    }
+    JsonElements messages = root.array(i);
+    if (messages.size() == 0) {
+      issues.add(PARAM, "must not be empty");
+    }
+    JsonMembers message = new JsonMembers();
+    for (int k = 0; k < messages.size(); k++) {
+      if (messages.kind(k) == JsonKind.OBJECT) {
+        message.readInside(messages, k);
+        message(message, PARAM.at(k));
+      } else {
+        issues.add(PARAM.at(k), "must be an object");
+      }
+    }
+  }
+
+  private void message(JsonMembers message, Param param) {
+    int role = message.indexOf("role");
+    if (role < 0 || message.kind(role) != JsonKind.STRING) {
+      issues.add(param.dot("role"), "must be a string");
+      return;
+    }
+    String name = message.string(role);
+    if (!ROLES.contains(name)) {
+      issues.add(param.dot("role"), "must be system, developer, user, assistant or tool");
+      return;
+    }
+    content(message, name, param.dot("content"));
+  }
+
+  private void content(JsonMembers message, String role, Param param) {
+    int content = message.indexOf("content");
+    boolean mayBeMissing = role.equals("assistant") || role.equals("function");
+    if (content < 0 || message.kind(content) == JsonKind.NULL) {
+      if (!mayBeMissing) {
+        issues.add(param, "is required");
+      }
+      return;
+    }
+    switch (message.kind(content)) {
+      case STRING -> {}
+      case ARRAY -> parts(message, content, param);
+      case NUMBER, TRUE, FALSE, NULL, OBJECT ->
+          issues.add(param, "must be a string or an array of parts");
+    }
+  }
+
+  private void parts(JsonItems message, int content, Param param) {
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      if (parts.kind(k) != JsonKind.OBJECT) {
+        issues.add(param.at(k), "must be an object");
+        continue;
+      }
+      JsonMembers part = parts.object(k);
+      int type = part.indexOf("type");
+      if (type < 0 || part.kind(type) != JsonKind.STRING) {
+        issues.add(param.at(k).dot("type"), "must be a string");
+      } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
+        bytesNotText += parts.valueEnd(k) - parts.valueStart(k);
+        partsNotText++;
+      }
+    }
+  }
+}

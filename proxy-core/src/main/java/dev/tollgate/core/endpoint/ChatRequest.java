@@ -1,0 +1,202 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.money.Cost;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Optional;
+
+/** A valid body of POST /v1/chat/completions, over the array it came in. */
+public final class ChatRequest {
+  private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");
+
+  private final JsonMembers root;
+  private final ModelId model;
+  private final boolean stream;
+  private final long outputTokensAsked;
+  private final long textBytes;
+  private final int mediaParts;
+
+  private ChatRequest(
+      JsonMembers root, ModelId model, boolean stream, long textBytes, int mediaParts) {
+    this.root = root;
+    this.model = model;
+    this.stream = stream;
+    this.outputTokensAsked = outputTokensAsked(root);
+    this.textBytes = textBytes;
+    this.mediaParts = mediaParts;
+  }
+
+  /** What reading a body brought. */
+  public sealed interface Parsed {
+    record Valid(ChatRequest request) implements Parsed {}
+
+    record Refused(Fault fault) implements Parsed {}
+  }
+
+  /** Reads and checks a body; every issue is reported at once. */
+  public static Parsed parse(byte[] bytes, int length) {
+    JsonMembers root;
+    try {
+      root = JsonMembers.of(bytes, 0, length);
+    } catch (InvalidJson e) {
+      return new Parsed.Refused(refusal(e));
+    }
+    if (ChatFields.isTooDeep(root)) {
+      return new Parsed.Refused(
+          Fault.of(ErrorCode.VALIDATION_FAILED, "the body is nested too deeply"));
+    }
+    return check(root);
+  }
+
+  private static Fault refusal(InvalidJson e) {
+    return switch (e.reason()) {
+      case MALFORMED ->
+          Fault.of(ErrorCode.INVALID_JSON, "the body is not valid JSON: " + e.getMessage());
+      case NOT_AN_OBJECT, NOT_AN_ARRAY ->
+          Fault.of(ErrorCode.VALIDATION_FAILED, "the body must be a JSON object");
+      case TOO_DEEP, TOO_MANY_MEMBERS, NAME_TOO_LONG ->
+          Fault.of(ErrorCode.VALIDATION_FAILED, "the body is refused: " + e.getMessage());
+    };
+  }
+
+  private static Parsed check(JsonMembers root) {
+    var issues = new Issues();
+    Optional<ModelId> model = checkModel(root, issues);
+    int messagesAt = root.indexOf("messages");
+    var messages = new ChatMessages(issues);
+    if (messagesAt < 0) {
+      issues.add("messages", "is required");
+    }
+    ChatFields.check(root, issues);
+    if (messagesAt >= 0) {
+      messages.check(root, messagesAt);
+    }
+    boolean stream = isTrue(root, "stream");
+    Fault unmet = RoutingWish.check(root, issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new Parsed.Refused(issues.toFault());
+    }
+    if (unmet != null) {
+      return new Parsed.Refused(unmet);
+    }
+    long textBytes = bytesOf(root, "messages") + bytesOf(root, "tools") - messages.bytesNotText();
+    return new Parsed.Valid(
+        new ChatRequest(root, model.get(), stream, textBytes, messages.partsNotText()));
+  }
+
+  private static Optional<ModelId> checkModel(JsonMembers root, Issues issues) {
+    int i = root.indexOf("model");
+    if (i < 0) {
+      issues.add("model", "is required");
+      return Optional.empty();
+    }
+    Optional<ModelId> model =
+        root.kind(i) == JsonKind.STRING ? ModelId.parse(root.string(i)) : Optional.empty();
+    if (model.isEmpty()) {
+      issues.add("model", "must be a string of the form <vendor>/<name>");
+    }
+    return model;
+  }
+
+  private static boolean isTrue(JsonMembers root, String name) {
+    int i = root.indexOf(name);
+    return i >= 0 && root.kind(i) == JsonKind.TRUE;
+  }
+
+  private static long bytesOf(JsonMembers root, String name) {
+    int i = root.indexOf(name);
+    return i < 0 ? 0 : root.valueEnd(i) - root.valueStart(i);
+  }
+
+  private static long outputTokensAsked(JsonMembers root) {
+    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
+      int i = root.indexOf(name);
+      if (i >= 0 && root.kind(i) == JsonKind.NUMBER) {
+        return root.integer(i, 0);
+      }
+    }
+    return 0;
+  }
+
+  public ModelId model() {
+    return model;
+  }
+
+  public boolean isStream() {
+    return stream;
+  }
+
+  /** What the prompt most likely counts, for usage that nobody reported. */
+  public long promptTokensLikely() {
+    return TokenEstimate.likely(textBytes, mediaParts);
+  }
+
+  /** The worst case of this request at a model: what admission reserves (DECISIONS 8). */
+  public MicroUsd estimate(Model served) {
+    long prompt = TokenEstimate.atMost(textBytes, mediaParts, served.contextLength());
+    long output = outputTokensAsked > 0 ? outputTokensAsked : served.outputTokensReserved();
+    long capped =
+        served.outputTokensMax() > 0 ? Math.min(output, served.outputTokensMax()) : output;
+    return Cost.ofTokens(Usage.estimate(prompt, capped), served.prices());
+  }
+
+  /**
+   * The body for a route: only {@code model}, {@code routing}, {@code provider} and {@code
+   * stream_options} are touched, everything else stays byte for byte. Wraps the request's array,
+   * which must outlive the buffers.
+   */
+  public List<ByteBuf> bodyFor(Route route) {
+    JsonSplice splice =
+        JsonSplice.of(root).replace(root.indexOf("model"), JsonBytes.string(route.upstreamModel()));
+    delete(splice, "routing");
+    delete(splice, "provider");
+    if (stream && route.provider().quirks().streamOptions()) {
+      askForUsage(splice);
+    }
+    return splice.toBuffers();
+  }
+
+  private void delete(JsonSplice splice, String name) {
+    int i = root.indexOf(name);
+    if (i >= 0) {
+      splice.delete(i);
+    }
+  }
+
+  private void askForUsage(JsonSplice splice) {
+    int i = root.indexOf("stream_options");
+    if (i < 0) {
+      splice.insertLast("stream_options", INCLUDE_USAGE);
+      return;
+    }
+    JsonMembers options = root.kind(i) == JsonKind.OBJECT ? root.object(i) : null;
+    splice.replace(i, options == null || options.size() == 0 ? INCLUDE_USAGE : merged(options));
+  }
+
+  private static JsonSplice merged(JsonMembers options) {
+    JsonSplice splice = JsonSplice.of(options);
+    int include = options.indexOf("include_usage");
+    if (include < 0) {
+      return splice.insertLast("include_usage", JsonBytes.TRUE);
+    }
+    splice.replace(include, JsonBytes.TRUE);
+    for (int k = options.indexOf("include_usage", include + 1);
+        k >= 0;
+        k = options.indexOf("include_usage", k + 1)) {
+      splice.delete(k);
+    }
+    return splice;
+  }
+}

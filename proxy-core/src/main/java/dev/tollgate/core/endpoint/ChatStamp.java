@@ -1,0 +1,42 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonBytes;
+
+/**
+ * What every reply of one attempt is stamped with, as finished JSON.
+ *
+ * @param modelMember the whole member, ready to insert; so is {@code providerMember}
+ * @param fallbackId an id for providers that give none
+ * @param createdSeconds Unix time for providers that give none
+ * @param contextLength of the model, to tell absurd usage; 0: unknown
+ */
+record ChatStamp(
+    JsonBytes model,
+    JsonBytes modelMember,
+    JsonBytes provider,
+    JsonBytes providerMember,
+    String fallbackId,
+    long createdSeconds,
+    int contextLength) {
+
+  static ChatStamp of(Model model, ProviderId provider, RequestId request) {
+    return of(model.id(), model.contextLength(), provider, request);
+  }
+
+  static ChatStamp of(ModelId id, int contextLength, ProviderId provider, RequestId request) {
+    JsonBytes model = JsonBytes.string(id.toString());
+    JsonBytes slug = JsonBytes.string(provider.value());
+    return new ChatStamp(
+        model,
+        JsonBytes.member("model", model),
+        slug,
+        JsonBytes.member("provider", slug),
+        "chatcmpl-" + request.value().substring("req_".length()),
+        request.epochMillis() / 1000,
+        contextLength);
+  }
+}

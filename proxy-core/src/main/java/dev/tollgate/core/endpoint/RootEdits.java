@@ -1,0 +1,105 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import org.jspecify.annotations.Nullable;
+
+/** The edits of a chunk's or a reply's top-level members (DECISIONS 2). */
+final class RootEdits {
+  private final JsonMembers root;
+  private final ChatStamp stamp;
+  private final Identity identity;
+  private final JsonSplice edits;
+
+  RootEdits(JsonMembers root, ChatStamp stamp, Identity identity) {
+    this.root = root;
+    this.stamp = stamp;
+    this.identity = identity;
+    this.edits = JsonSplice.of(root);
+  }
+
+  /** What a chunk or reply says that it is; put in where the provider says otherwise or nothing. */
+  record Identity(String id, long createdSeconds, String object) {}
+
+  /** A stream's chunk: usage is taken out, padding too. */
+  JsonSplice chunk(int choices, @Nullable JsonSplice choiceEdits) {
+    common(choices, choiceEdits);
+    deleteAll("usage", 0);
+    deleteAll("obfuscation", 0);
+    deleteAll("p", 0);
+    return edits;
+  }
+
+  /** A whole reply: usage is replaced by ours. */
+  JsonSplice reply(int choices, @Nullable JsonSplice choiceEdits, JsonBytes usage) {
+    common(choices, choiceEdits);
+    int i = root.indexOf("usage");
+    if (i < 0) {
+      edits.insertLast("usage", usage);
+    } else {
+      edits.replace(i, usage);
+      deleteAll("usage", i + 1);
+    }
+    return edits;
+  }
+
+  private void common(int choices, @Nullable JsonSplice choiceEdits) {
+    if (choiceEdits != null) {
+      edits.replace(choices, choiceEdits);
+    }
+    deleteAll("choices", choices + 1);
+    ownText("id", identity.id());
+    ownText("object", identity.object());
+    int created = root.indexOf("created");
+    boolean isRight = created >= 0 && root.integer(created, 0) > 0;
+    own("created", isRight ? null : JsonBytes.number(identity.createdSeconds()));
+    deleteAll("error", 0);
+    for (int i = 0; i < root.size(); i++) {
+      if (root.isName(i, "provider") || root.name(i).startsWith("x_llm_")) {
+        edits.delete(i);
+      }
+    }
+    model(choices);
+  }
+
+  private void model(int choices) {
+    int model = root.indexOf("model");
+    if (model >= 0) {
+      edits.replace(model, stamp.model()).insertAfter(model, stamp.providerMember());
+      deleteAll("model", model + 1);
+    } else {
+      edits.insertBefore(choices, stamp.modelMember());
+      edits.insertBefore(choices, stamp.providerMember());
+    }
+  }
+
+  private void ownText(String name, String text) {
+    int i = root.indexOf(name);
+    own(name, i >= 0 && root.isString(i, text) ? null : JsonBytes.string(text));
+  }
+
+  /**
+   * Leaves one member of a name: the first as it is, or with another value, or one of our own in
+   * front.
+   *
+   * @param value null where the first member is right
+   */
+  private void own(String name, @Nullable JsonBytes value) {
+    int i = root.indexOf(name);
+    if (value != null) {
+      if (i < 0) {
+        edits.insertFirst(name, value);
+      } else {
+        edits.replace(i, value);
+      }
+    }
+    deleteAll(name, i + 1);
+  }
+
+  private void deleteAll(String name, int fromIndex) {
+    for (int i = root.indexOf(name, fromIndex); i >= 0; i = root.indexOf(name, i + 1)) {
+      edits.delete(i);
+    }
+  }
+}

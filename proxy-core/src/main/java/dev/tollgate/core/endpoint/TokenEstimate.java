@@ -1,0 +1,35 @@
+package dev.tollgate.core.endpoint;
+
+/**
+ * Token counts from byte counts: no tokenizer runs on an event loop (DECISIONS 8). Two kinds: what
+ * a text most likely is, for usage that a provider did not report, and what it is at most, for
+ * reservations.
+ */
+public final class TokenEstimate {
+  private static final int BYTES_PER_TOKEN_LIKELY = 4;
+  private static final int BYTES_PER_TOKEN_LEAST = 2;
+  private static final int TOKENS_PER_MEDIA_PART = 1_500;
+
+  private TokenEstimate() {}
+
+  /** The likely tokens of a prompt of {@code textBytes} and some images, audio clips or files. */
+  public static long likely(long textBytes, int mediaParts) {
+    return Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LIKELY)
+        + (long) mediaParts * TOKENS_PER_MEDIA_PART;
+  }
+
+  /** An upper bound for the same prompt, capped by the model's context where that is known. */
+  public static long atMost(long textBytes, int mediaParts, int contextLength) {
+    long bound =
+        Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LEAST) + (long) mediaParts * TOKENS_PER_MEDIA_PART;
+    return contextLength > 0 ? Math.min(bound, contextLength) : bound;
+  }
+
+  /**
+   * Tokens of output that came as {@code events} pieces of {@code textBytes} together: providers
+   * mostly send a token an event, some send many.
+   */
+  public static long delivered(long events, long textBytes) {
+    return Math.max(events, Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LIKELY + 1));
+  }
+}

@@ -1,0 +1,54 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/** The client's usage object: the provider's own, every member kept, and the charge. */
+final class UsageWriter {
+  private static final byte[] NOTHING = {'{', '}'};
+
+  private UsageWriter() {}
+
+  /**
+   * @param reported the provider's object, valid JSON; null where ours is an estimate
+   */
+  static JsonBytes json(Usage charged, MicroUsd cost, byte @Nullable [] reported) {
+    JsonMembers members = parse(reported == null ? NOTHING : reported);
+    JsonSplice edits = JsonSplice.of(members);
+    for (int i = 0; i < members.size(); i++) {
+      if (members.name(i).startsWith("x_llm_")) {
+        edits.delete(i);
+      }
+    }
+    if (reported == null) {
+      edits
+          .insertLast("prompt_tokens", JsonBytes.number(charged.promptTokens()))
+          .insertLast("completion_tokens", JsonBytes.number(charged.completionTokens()));
+    }
+    if (members.indexOf("total_tokens") < 0) {
+      edits.insertLast("total_tokens", JsonBytes.number(charged.totalTokens()));
+    }
+    edits.insertLast("x_llm_cost_micro", JsonBytes.number(cost.value()));
+    if (charged.estimated()) {
+      edits.insertLast("x_llm_usage_estimated", JsonBytes.TRUE);
+    }
+    ByteBuf out = Unpooled.buffer(edits.sizeBytes());
+    edits.writeTo(out);
+    return JsonBytes.raw(out.array(), 0, out.writerIndex());
+  }
+
+  private static JsonMembers parse(byte[] reported) {
+    try {
+      return JsonMembers.of(reported, 0, reported.length);
+    } catch (InvalidJson e) {
+      throw new IllegalStateException("usage was read before", e);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.tollgate.core.exchange;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/**
+ * Collects a provider's reply into one array under the in-flight budget. Ended exactly once.
+ * Loop-confined.
+ */
+final class Collector {
+  private static final int START_BYTES = 2 * 1024;
+
+  private final int bytesMax;
+  private final InflightBytes.Permit permit;
+  private byte[] bytes = new byte[START_BYTES];
+  private int length;
+
+  /** What became of more bytes. */
+  enum Taken {
+    ALL,
+    /** The reply is larger than its limit. */
+    TOO_LARGE,
+    /** The process-wide budget has no room. */
+    NO_ROOM
+  }
+
+  Collector(int bytesMax, InflightBytes.Permit permit) {
+    this.bytesMax = bytesMax;
+    this.permit = permit;
+  }
+
+  Taken take(ByteBuf more) {
+    int total = length + more.readableBytes();
+    if (total > bytesMax || total < 0) {
+      return Taken.TOO_LARGE;
+    }
+    if (total > bytes.length) {
+      int capacity = (int) Math.min(bytesMax, Math.max(total, 2L * bytes.length));
+      if (!permit.resize(capacity)) {
+        return Taken.NO_ROOM;
+      }
+      bytes = Arrays.copyOf(bytes, capacity);
+    }
+    int count = more.readableBytes();
+    more.readBytes(bytes, length, count);
+    length += count;
+    return Taken.ALL;
+  }
+
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int length() {
+    return length;
+  }
+
+  void end() {
+    permit.end();
+  }
+}

@@ -1,0 +1,137 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ProviderId;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** What a client is told of a provider's failure: the last column of DECISIONS 6's table. */
+final class FaultOf {
+  private static final Set<ErrorCode> MAY_WAIT =
+      EnumSet.of(
+          ErrorCode.PROVIDER_RATE_LIMITED,
+          ErrorCode.PROVIDER_UNAVAILABLE,
+          ErrorCode.PROVIDER_TIMEOUT);
+
+  private FaultOf() {}
+
+  /** The fault when no further try follows. */
+  static Fault failure(UpstreamFailure failure, ProviderId provider, List<AttemptRecord> attempts) {
+    Fault fault =
+        new Fault(
+            code(failure),
+            message(failure),
+            passesMessage(failure) ? failure.param() : null,
+            provider,
+            MAY_WAIT.contains(code(failure)) ? failure.retryAfterSeconds() : 0,
+            failure.kind() == UpstreamFailure.Kind.CREDENTIAL_REFUSED,
+            details(failure, attempts));
+    return fault.code() == ErrorCode.PROVIDER_RATE_LIMITED && fault.retryAfterSeconds() == 0
+        ? fault.withRetryAfter(1)
+        : fault;
+  }
+
+  /** The code of the access log for the same failure. */
+  static Ending ending(UpstreamFailure failure) {
+    return switch (failure.kind()) {
+      case UNREACHABLE, POOL_FULL, SERVER_ERROR -> Ending.PROVIDER_UNAVAILABLE;
+      case DISCONNECTED -> Ending.PROVIDER_DISCONNECT;
+      case UNEXPECTED_REPLY, MODEL_MISSING, MALFORMED -> Ending.PROVIDER_ERROR;
+      case RATE_LIMITED -> Ending.PROVIDER_RATE_LIMITED;
+      case CREDENTIAL_REFUSED -> Ending.PROVIDER_AUTH;
+      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> Ending.PROVIDER_REJECTED;
+      case TIMED_OUT -> Ending.PROVIDER_TIMEOUT;
+      case INTERRUPTED -> Ending.STREAM_INTERRUPTED;
+      case OVERLOADED -> Ending.SHED;
+    };
+  }
+
+  private static ErrorCode code(UpstreamFailure failure) {
+    return switch (failure.kind()) {
+      case UNREACHABLE, POOL_FULL, SERVER_ERROR -> ErrorCode.PROVIDER_UNAVAILABLE;
+      case DISCONNECTED -> ErrorCode.PROVIDER_DISCONNECT;
+      case UNEXPECTED_REPLY, CREDENTIAL_REFUSED, MODEL_MISSING, MALFORMED ->
+          ErrorCode.PROVIDER_FAILURE;
+      case RATE_LIMITED -> ErrorCode.PROVIDER_RATE_LIMITED;
+      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED -> ErrorCode.VALIDATION_FAILED;
+      case TOO_LARGE -> ErrorCode.REQUEST_TOO_LARGE;
+      case TIMED_OUT -> ErrorCode.PROVIDER_TIMEOUT;
+      case INTERRUPTED -> ErrorCode.STREAM_INTERRUPTED;
+      case OVERLOADED -> ErrorCode.SERVICE_UNAVAILABLE;
+    };
+  }
+
+  /** Whether the provider's own words are about the request and safe to pass on. */
+  private static boolean passesMessage(UpstreamFailure failure) {
+    return switch (failure.kind()) {
+      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> true;
+      case UNREACHABLE,
+          POOL_FULL,
+          DISCONNECTED,
+          UNEXPECTED_REPLY,
+          SERVER_ERROR,
+          RATE_LIMITED,
+          CREDENTIAL_REFUSED,
+          MODEL_MISSING,
+          TIMED_OUT,
+          MALFORMED,
+          INTERRUPTED,
+          OVERLOADED ->
+          false;
+    };
+  }
+
+  private static String message(UpstreamFailure failure) {
+    if (passesMessage(failure) && !failure.message().isEmpty()) {
+      return failure.message();
+    }
+    return switch (failure.kind()) {
+      case UNREACHABLE -> "the provider could not be reached";
+      case POOL_FULL -> "all connections to the provider are in use";
+      case DISCONNECTED -> "the provider closed the connection before its reply was complete";
+      case UNEXPECTED_REPLY -> "the provider's reply was not what was asked for";
+      case SERVER_ERROR -> "the provider failed";
+      case RATE_LIMITED -> "the provider limits our rate";
+      case CREDENTIAL_REFUSED -> "the provider refused the gateway's credential";
+      case MODEL_MISSING -> "the provider does not know the model";
+      case TIMED_OUT -> "the provider did not answer in time";
+      case MALFORMED -> "the provider's reply was malformed";
+      case INTERRUPTED -> "the provider's stream broke off";
+      case OVERLOADED -> "the gateway has no memory left for this reply";
+      case CONTEXT_TOO_LONG -> "the request is longer than the model's context";
+      case CONTENT_FILTERED -> "the provider refused the content";
+      case REJECTED -> "the provider rejected the request";
+      case TOO_LARGE -> "the request is too large for the provider";
+    };
+  }
+
+  private static Map<String, Object> details(
+      UpstreamFailure failure, List<AttemptRecord> attempts) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("attempts", attempts.stream().map(FaultOf::attempt).toList());
+    putIfKnown(details, "provider_code", failure.providerCode());
+    return details;
+  }
+
+  private static void putIfKnown(Map<String, Object> details, String name, @Nullable Object value) {
+    if (value != null) {
+      details.put(name, value);
+    }
+  }
+
+  private static Map<String, Object> attempt(AttemptRecord attempt) {
+    Map<String, Object> entry = new LinkedHashMap<>();
+    entry.put("provider", attempt.provider().value());
+    entry.put("outcome", attempt.outcome());
+    entry.put("status", attempt.status());
+    entry.put("ms", attempt.took().toMillis());
+    return entry;
+  }
+}

@@ -1,0 +1,47 @@
+package dev.tollgate.core.exchange;
+
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/** Where an exchange stands, with the table of what may follow (docs/life-of-a-request.md). */
+public enum Phase {
+  /** The whole body is here: parse, check scope, choose a route. */
+  ADMITTED,
+  /** Waiting for a connection to a provider, or for a backoff to pass. */
+  CONNECTING,
+  /** The request is on its way; waiting for the first usable event or the whole reply. */
+  WAITING,
+  /** Content flows to the client; no other provider may answer any more. */
+  RELAYING,
+  /** The client's fate is decided; the provider is read on for the usage it still owes. */
+  SETTLING,
+  /** Recorded; nothing is held. */
+  ENDED;
+
+  private static final Set<Phase> FROM_ADMITTED = EnumSet.of(CONNECTING, ENDED);
+  private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, ENDED);
+  private static final Set<Phase> FROM_WAITING = EnumSet.of(CONNECTING, WAITING, RELAYING, ENDED);
+  private static final Set<Phase> FROM_RELAYING = EnumSet.of(SETTLING, ENDED);
+  private static final Set<Phase> FROM_SETTLING = EnumSet.of(ENDED);
+  private static final Set<Phase> FROM_ENDED = EnumSet.noneOf(Phase.class);
+
+  private final String wire = name().toLowerCase(Locale.ROOT);
+
+  /** The name in logs. */
+  public String wire() {
+    return wire;
+  }
+
+  /** The phases that may follow this one. */
+  public Set<Phase> next() {
+    return switch (this) {
+      case ADMITTED -> FROM_ADMITTED;
+      case CONNECTING -> FROM_CONNECTING;
+      case WAITING -> FROM_WAITING;
+      case RELAYING -> FROM_RELAYING;
+      case SETTLING -> FROM_SETTLING;
+      case ENDED -> FROM_ENDED;
+    };
+  }
+}

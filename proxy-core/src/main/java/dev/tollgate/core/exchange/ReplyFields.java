@@ -1,0 +1,42 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.RoutePlan;
+import java.time.Duration;
+import java.util.List;
+
+/** The inference headers (SPEC 2.3) and {@code Server-Timing} (DECISIONS 1). */
+final class ReplyFields {
+  private ReplyFields() {}
+
+  /**
+   * @param cost the charge, or on streams the admitted estimate
+   * @param committedEarly whether a stream was opened before a provider answered
+   */
+  static List<Field> of(
+      ModelId model,
+      RoutePlan plan,
+      Candidate selected,
+      MicroUsd cost,
+      boolean committedEarly,
+      Duration overhead,
+      Duration upstream) {
+    return List.of(
+        new Field("X-LLM-Provider", selected.id().value()),
+        new Field("X-LLM-Model", model.toString()),
+        new Field("X-LLM-Routing-Reason", plan.reason(selected, cost, committedEarly)),
+        new Field("X-LLM-Cost-Micro", Long.toString(cost.value())),
+        new Field(
+            "Server-Timing", "gw;dur=" + millis(overhead) + ", upstream;dur=" + millis(upstream)));
+  }
+
+  /** Milliseconds with two decimals, without a formatter: this is on the hot path. */
+  static String millis(Duration duration) {
+    long hundredths = Math.max(0, duration.toNanos()) / 10_000;
+    long fraction = hundredths % 100;
+    return hundredths / 100 + (fraction < 10 ? ".0" : ".") + fraction;
+  }
+}

@@ -1,0 +1,142 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.endpoint.ChatStream;
+import dev.tollgate.core.sse.SseDecoder;
+import dev.tollgate.core.sse.SseSink;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the bytes of a provider's stream into the client's bytes: one output buffer for each read,
+ * whatever number of events it brought. Remembers how the stream ended. Loop-confined.
+ */
+final class StreamReader implements SseSink {
+  private final SseDecoder decoder;
+  private final ChatStream chat;
+  private final ByteBufAllocator allocator;
+  private @Nullable ByteBuf out;
+  private State state = State.OPEN;
+  private byte @Nullable [] errorEvent;
+
+  /** Whether and how the provider's stream ended. */
+  enum State {
+    OPEN,
+    /** {@code [DONE]} came. */
+    DONE,
+    /** An error event came. */
+    ERROR,
+    /** The provider finished with a reason that means failure. */
+    FAILED,
+    /** Too many events in a row were no chunks. */
+    BROKEN,
+    /** One event was larger than {@code max_event_bytes}. */
+    OVERSIZED
+  }
+
+  StreamReader(ChatStream chat, int eventBytesMax, ByteBufAllocator allocator) {
+    this.chat = chat;
+    this.decoder = new SseDecoder(this, eventBytesMax);
+    this.allocator = allocator;
+  }
+
+  /** Reads on; the bytes stay the caller's. */
+  void feed(ByteBuf bytes) {
+    if (state == State.OPEN) {
+      decoder.feed(bytes);
+    }
+  }
+
+  /** The provider's stream is at its clean end: a last event without its blank line counts. */
+  void end() {
+    if (state == State.OPEN) {
+      decoder.finish();
+    }
+  }
+
+  @Override
+  public void event(String name, byte[] data, int from, int to) {
+    if (state != State.OPEN) {
+      return;
+    }
+    switch (chat.event(data, from, to, output())) {
+      case WROTE, DROPPED, ABSORBED -> {}
+      case DONE -> close(State.DONE);
+      case FAILED -> close(State.FAILED);
+      case BROKEN -> close(State.BROKEN);
+      case ERROR -> {
+        errorEvent = Arrays.copyOfRange(data, from, to);
+        close(State.ERROR);
+      }
+    }
+  }
+
+  @Override
+  public void comment() {}
+
+  @Override
+  public void oversized(int eventBytesMax) {
+    close(State.OVERSIZED);
+  }
+
+  private void close(State end) {
+    state = end;
+    decoder.close();
+  }
+
+  private ByteBuf output() {
+    ByteBuf buffer = out;
+    if (buffer == null) {
+      buffer = allocator.buffer(1024);
+      out = buffer;
+    }
+    return buffer;
+  }
+
+  /** What the client gets of the reads since the last call, or null where that is nothing. */
+  @Nullable ByteBuf takeOutput() {
+    ByteBuf buffer = out;
+    out = null;
+    if (buffer != null && !buffer.isReadable()) {
+      buffer.release();
+      return null;
+    }
+    return buffer;
+  }
+
+  State state() {
+    return state;
+  }
+
+  /** The data of the event that was an error. */
+  byte[] errorEvent() {
+    byte[] event = errorEvent;
+    if (event == null) {
+      throw new IllegalStateException("no error event came");
+    }
+    return event;
+  }
+
+  boolean midEvent() {
+    return decoder.midEvent();
+  }
+
+  int heldBytes() {
+    return decoder.heldBytes();
+  }
+
+  ChatStream chat() {
+    return chat;
+  }
+
+  void release() {
+    decoder.close();
+    chat.release();
+    ByteBuf buffer = out;
+    out = null;
+    if (buffer != null) {
+      buffer.release();
+    }
+  }
+}

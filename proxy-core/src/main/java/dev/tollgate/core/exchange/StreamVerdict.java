@@ -1,0 +1,47 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import org.jspecify.annotations.Nullable;
+
+/** Whether an ended stream was complete: judged by finish_reason and {@code [DONE]} alone. */
+final class StreamVerdict {
+  private StreamVerdict() {}
+
+  /** The failure of a stream that ended, or null where it is complete (DECISIONS 2). */
+  static @Nullable UpstreamFailure failure(StreamReader reader, Dialect dialect, int status) {
+    boolean finished = reader.chat().finished();
+    boolean delivered = reader.chat().contentSeen();
+    return switch (reader.state()) {
+      case OPEN ->
+          finished
+              ? null
+              : UpstreamFailure.of(Kind.DISCONNECTED, "the stream ended before it was finished");
+      case DONE ->
+          finished || delivered
+              ? null
+              : UpstreamFailure.of(Kind.DISCONNECTED, "the stream ended without content");
+      case ERROR -> finished ? null : ofErrorEvent(reader, dialect, status);
+      case FAILED ->
+          UpstreamFailure.of(
+              delivered ? Kind.INTERRUPTED : Kind.SERVER_ERROR,
+              "the provider failed while answering");
+      case BROKEN, OVERSIZED ->
+          finished
+              ? null
+              : UpstreamFailure.of(
+                  delivered ? Kind.INTERRUPTED : Kind.MALFORMED,
+                  "the stream's events are broken or too large");
+    };
+  }
+
+  private static UpstreamFailure ofErrorEvent(StreamReader reader, Dialect dialect, int status) {
+    byte[] event = reader.errorEvent();
+    UpstreamFailure failure = dialect.failureInside(event, 0, event.length);
+    return reader.chat().contentSeen()
+        ? new UpstreamFailure(
+            Kind.INTERRUPTED, status, failure.message(), null, failure.providerCode(), 0)
+        : failure;
+  }
+}

@@ -1,0 +1,73 @@
+package dev.tollgate.core.exchange;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When things happened to one request, in nanoseconds since its admission. The log line, {@code
+ * Server-Timing}, the metrics and the headers all come from here. Loop-confined.
+ */
+final class Timeline {
+  private final long admittedNanos;
+  private final List<RequestRecord.PhaseEntry> phases = new ArrayList<>(6);
+  private long upstreamNanos;
+  private long upstreamSince = -1;
+  private long firstTokenNanos = -1;
+  private long answeredNanos = -1;
+
+  Timeline(long admittedNanos) {
+    this.admittedNanos = admittedNanos;
+  }
+
+  void entered(Phase phase, long nowNanos) {
+    phases.add(new RequestRecord.PhaseEntry(phase.wire(), nowNanos - admittedNanos));
+  }
+
+  /** From here on the provider is to blame for the time. */
+  void upstreamBegins(long nowNanos) {
+    upstreamSince = nowNanos;
+  }
+
+  /** The provider gave what we waited for, or failed. */
+  void upstreamEnds(long nowNanos) {
+    if (upstreamSince >= 0) {
+      upstreamNanos += nowNanos - upstreamSince;
+      upstreamSince = -1;
+    }
+  }
+
+  void firstToken(long nowNanos) {
+    firstTokenNanos = nowNanos - admittedNanos;
+  }
+
+  /** The head of the reply is written: what the client waited for is over. */
+  void answered(long nowNanos) {
+    if (answeredNanos < 0) {
+      answeredNanos = nowNanos - admittedNanos;
+    }
+  }
+
+  Duration total(long nowNanos) {
+    return Duration.ofNanos(nowNanos - admittedNanos);
+  }
+
+  Duration upstream() {
+    return Duration.ofNanos(upstreamNanos);
+  }
+
+  /** What this gateway added until it answered. */
+  Duration overhead(long nowNanos) {
+    long until = answeredNanos < 0 ? nowNanos - admittedNanos : answeredNanos;
+    return Duration.ofNanos(Math.max(0, until - upstreamNanos));
+  }
+
+  @Nullable Duration firstToken() {
+    return firstTokenNanos < 0 ? null : Duration.ofNanos(firstTokenNanos);
+  }
+
+  List<RequestRecord.PhaseEntry> phases() {
+    return List.copyOf(phases);
+  }
+}

@@ -1,0 +1,81 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.HeadOut;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The bytes of one request to a provider: a head of our own, in which nothing comes from the
+ * client, and the body in pieces small enough that none needs a large direct copy.
+ */
+final class UpstreamCall {
+  private static final int PIECE_BYTES_MAX = 64 * 1024;
+  private static final int COPIED_BYTES_MAX = 8 * 1024;
+
+  private UpstreamCall() {}
+
+  static List<ByteBuf> encode(
+      ByteBufAllocator allocator,
+      Provider provider,
+      Operation operation,
+      boolean stream,
+      List<ByteBuf> body) {
+    long length = 0;
+    for (ByteBuf part : body) {
+      length += part.readableBytes();
+    }
+    ByteBuf head = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
+    head(head, provider, operation, stream, length);
+    List<ByteBuf> parts = new ArrayList<>();
+    parts.add(head);
+    for (ByteBuf part : body) {
+      // Small parts ride in the head's buffer: one write instead of many.
+      if (parts.size() == 1 && head.readableBytes() + part.readableBytes() <= COPIED_BYTES_MAX) {
+        head.writeBytes(part);
+        part.release();
+      } else {
+        split(part, parts);
+      }
+    }
+    return parts;
+  }
+
+  private static void split(ByteBuf part, List<ByteBuf> into) {
+    while (part.readableBytes() > PIECE_BYTES_MAX) {
+      into.add(part.readRetainedSlice(PIECE_BYTES_MAX));
+    }
+    into.add(part);
+  }
+
+  private static void head(
+      ByteBuf out, Provider provider, Operation operation, boolean stream, long length) {
+    Dialect dialect = Dialect.named(provider.dialect());
+    HeadOut.requestLine(out, "POST", dialect.target(operation, provider));
+    HeadOut.field(out, "host", authority(provider.endpoint()));
+    if (!provider.credentials().isEmpty()) {
+      for (Field field : dialect.authorization(provider.credentials().getFirst())) {
+        HeadOut.field(out, field);
+      }
+    }
+    HeadOut.field(out, "content-type", "application/json");
+    HeadOut.field(out, "accept", stream ? "text/event-stream" : "application/json");
+    HeadOut.field(out, "accept-encoding", "identity");
+    HeadOut.field(out, "user-agent", "tollgate");
+    provider.headers().forEach((name, value) -> HeadOut.field(out, name, value));
+    HeadOut.contentLength(out, length);
+    HeadOut.end(out);
+  }
+
+  private static String authority(EndpointIdentity endpoint) {
+    String host = endpoint.host().indexOf(':') >= 0 ? "[" + endpoint.host() + "]" : endpoint.host();
+    boolean isDefault = endpoint.port() == (endpoint.tls() ? 443 : 80);
+    return isDefault ? host : host + ":" + endpoint.port();
+  }
+}

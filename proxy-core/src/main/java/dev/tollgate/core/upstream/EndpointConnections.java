@@ -1,0 +1,86 @@
+package dev.tollgate.core.upstream;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Counts the connections to one endpoint over all loops; shared and lock-free. */
+final class EndpointConnections {
+  private final EndpointIdentity endpoint;
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicInteger leased = new AtomicInteger();
+  private final AtomicInteger pending = new AtomicInteger();
+  private final List<EndpointPool> pools = new CopyOnWriteArrayList<>();
+
+  EndpointConnections(EndpointIdentity endpoint) {
+    this.endpoint = endpoint;
+  }
+
+  EndpointIdentity endpoint() {
+    return endpoint;
+  }
+
+  AtomicInteger leased() {
+    return leased;
+  }
+
+  AtomicInteger pending() {
+    return pending;
+  }
+
+  int open() {
+    return open.get();
+  }
+
+  void join(EndpointPool pool) {
+    pools.add(pool);
+  }
+
+  /** Takes the right to open one connection, or says that the cap is reached. */
+  boolean tryOpen(int connectionsMax) {
+    while (true) {
+      int now = open.get();
+      if (now >= connectionsMax) {
+        return false;
+      }
+      if (open.compareAndSet(now, now + 1)) {
+        return true;
+      }
+    }
+  }
+
+  boolean tryWait(int pendingMax) {
+    if (pending.incrementAndGet() <= pendingMax) {
+      return true;
+    }
+    pending.decrementAndGet();
+    return false;
+  }
+
+  /** A connection is gone: a loop with waiters may open one in its place. */
+  void closed() {
+    open.decrementAndGet();
+    for (EndpointPool pool : pools) {
+      pool.offerPlace();
+    }
+  }
+
+  /** Asks the loop with the most idle connections to close one, so that another loop can open. */
+  void askForPlace() {
+    EndpointPool richest = null;
+    for (EndpointPool pool : pools) {
+      if (pool.idleCount() > 0 && (richest == null || pool.idleCount() > richest.idleCount())) {
+        richest = pool;
+      }
+    }
+    if (richest != null) {
+      richest.giveUpOne();
+    }
+  }
+
+  /** Closes what is idle everywhere; leased connections close when they come back. */
+  void retire() {
+    pools.forEach(EndpointPool::retire);
+  }
+}

@@ -1,0 +1,175 @@
+package dev.tollgate.core.upstream;
+
+import dev.tollgate.core.http.ResponseHead;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The right to send one request over one connection, ended exactly once. The connection goes back
+ * to its pool only if request and reply were complete in both directions and nothing else came;
+ * else it is closed, which is how an upstream call is cancelled. Loop-confined.
+ */
+public final class Lease {
+  private static final long LINGER_MILLIS = 1_000;
+  private static final int LINGER_BYTES_MAX = 4 * 1024;
+
+  private final UpstreamConnection connection;
+  private final EndpointPool pool;
+  private final boolean reused;
+  private final ArrayDeque<ByteBuf> unsent = new ArrayDeque<>();
+  private @Nullable UpstreamListener listener;
+  private @Nullable ScheduledFuture<?> lingering;
+  private int surplusBytes;
+  private boolean writeScheduled;
+  private boolean responseBegan;
+  private boolean responseEnded;
+  private boolean keepAlive;
+  private boolean poisoned;
+  private boolean ended;
+
+  Lease(UpstreamConnection connection, EndpointPool pool, boolean reused) {
+    this.connection = connection;
+    this.pool = pool;
+    this.reused = reused;
+    connection.leasedTo(this);
+  }
+
+  /** Whether the connection had served before, so that it may have gone stale unnoticed. */
+  public boolean isReused() {
+    return reused;
+  }
+
+  /** Sends a request, owned from here on, as fast as the provider takes it. */
+  public void send(List<ByteBuf> parts, UpstreamListener listener) {
+    assert pool.loop().inEventLoop() && !ended && this.listener == null;
+    this.listener = listener;
+    unsent.addAll(parts);
+    write();
+  }
+
+  /** Asks for one read from the socket. */
+  public void read() {
+    assert !ended;
+    connection.channel().read();
+  }
+
+  /**
+   * Ends the lease of a reply that said all it had to say. Where only the framing's end is missing,
+   * that is awaited for a moment, so that the connection can serve again.
+   */
+  public void finish() {
+    assert pool.loop().inEventLoop() && !ended : "a lease ends once";
+    if (responseEnded || poisoned || !unsent.isEmpty()) {
+      end();
+      return;
+    }
+    listener = null;
+    lingering = pool.loop().schedule(this::end, LINGER_MILLIS, TimeUnit.MILLISECONDS);
+    connection.channel().read();
+  }
+
+  /** Ends the lease; a reply that is not over is cancelled by closing the connection. */
+  public void end() {
+    assert pool.loop().inEventLoop() && !ended : "a lease ends once";
+    if (lingering != null) {
+      lingering.cancel(false);
+    }
+    ended = true;
+    listener = null;
+    connection.leasedTo(null);
+    boolean complete = responseEnded && unsent.isEmpty();
+    unsent.forEach(ByteBuf::release);
+    unsent.clear();
+    pool.ended(connection, complete && keepAlive && !poisoned);
+  }
+
+  boolean responseBegan() {
+    return responseBegan;
+  }
+
+  void head(ResponseHead head) {
+    responseBegan = true;
+    keepAlive = head.keepAlive();
+    if (listener != null) {
+      listener.head(head);
+    }
+  }
+
+  void body(ByteBuf bytes) {
+    if (listener != null) {
+      listener.body(bytes);
+      return;
+    }
+    surplusBytes += bytes.readableBytes();
+    bytes.release();
+  }
+
+  void readComplete() {
+    if (listener != null) {
+      listener.readComplete();
+    } else if (lingering != null && surplusBytes <= LINGER_BYTES_MAX) {
+      connection.channel().read();
+    } else if (lingering != null) {
+      end();
+    }
+  }
+
+  void bodyEnd() {
+    responseEnded = true;
+    if (listener != null) {
+      listener.bodyEnd();
+    } else if (lingering != null) {
+      end();
+    }
+  }
+
+  void broken(Breakage breakage) {
+    poisoned = true;
+    UpstreamListener told = listener;
+    listener = null;
+    if (lingering != null) {
+      end();
+    } else if (told != null && !responseEnded) {
+      told.broken(breakage);
+    }
+  }
+
+  void poison() {
+    poisoned = true;
+  }
+
+  /**
+   * Writes on in a task of its own: writing inside a writability event would re-enter the flush.
+   */
+  void writeSoon() {
+    if (!writeScheduled && !unsent.isEmpty()) {
+      writeScheduled = true;
+      pool.loop()
+          .execute(
+              () -> {
+                writeScheduled = false;
+                if (!ended) {
+                  write();
+                }
+              });
+    }
+  }
+
+  // A failed write closes the connection, which is how the listener hears of it.
+  private void write() {
+    Channel channel = connection.channel();
+    boolean wrote = false;
+    while (!unsent.isEmpty() && channel.isWritable()) {
+      channel.write(unsent.poll(), channel.voidPromise());
+      wrote = true;
+    }
+    if (wrote) {
+      channel.flush();
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package dev.tollgate.core.upstream;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MaxMessagesRecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.resolver.AddressResolverGroup;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/** Opens TCP connections, with TLS where the endpoint asks for it (SNI and hostname check). */
+public final class SocketConnector implements Connector {
+  // One read must not bring more than a stalled client may cost (REQUIREMENTS E1).
+  private static final int READ_BYTES_MAX = 16 * 1024;
+  private static final int WRITE_LOW_BYTES = 64 * 1024;
+  private static final int WRITE_HIGH_BYTES = 128 * 1024;
+
+  private final ChannelFactory<? extends Channel> channels;
+  private final AddressResolverGroup<InetSocketAddress> resolver;
+  private final SslContext tls;
+  private final ByteBufAllocator allocator;
+
+  public SocketConnector(
+      ChannelFactory<? extends Channel> channels,
+      AddressResolverGroup<InetSocketAddress> resolver,
+      SslContext tls,
+      ByteBufAllocator allocator) {
+    this.channels = channels;
+    this.resolver = resolver;
+    this.tls = tls;
+    this.allocator = allocator;
+  }
+
+  @Override
+  public Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
+    Promise<Channel> promise = loop.newPromise();
+    ChannelFuture connecting =
+        bootstrap(loop, endpoint, timeout).connect(endpoint.host(), endpoint.port());
+    connecting.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            promise.tryFailure(done.cause());
+          } else if (endpoint.tls()) {
+            awaitHandshake(connecting.channel(), promise);
+          } else {
+            promise.trySuccess(connecting.channel());
+          }
+        });
+    promise.addListener(
+        done -> {
+          if (!done.isSuccess()) {
+            connecting.cancel(false);
+            connecting.channel().close();
+          }
+        });
+    return promise;
+  }
+
+  private Bootstrap bootstrap(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
+    return new Bootstrap()
+        .group(loop)
+        .channelFactory(channels)
+        .resolver(resolver)
+        .option(ChannelOption.AUTO_READ, false)
+        .option(ChannelOption.TCP_NODELAY, true)
+        .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Math.max(1, timeout.toMillis()))
+        .option(ChannelOption.ALLOCATOR, allocator)
+        .option(ChannelOption.RECVBUF_ALLOCATOR, oneReadAtATime())
+        .option(
+            ChannelOption.WRITE_BUFFER_WATER_MARK,
+            new WriteBufferWaterMark(WRITE_LOW_BYTES, WRITE_HIGH_BYTES))
+        .handler(
+            new ChannelInitializer<Channel>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                if (endpoint.tls()) {
+                  channel.pipeline().addLast("tls", tlsHandler(channel, endpoint, timeout));
+                }
+              }
+            });
+  }
+
+  private static MaxMessagesRecvByteBufAllocator oneReadAtATime() {
+    return new FixedRecvByteBufAllocator(READ_BYTES_MAX).maxMessagesPerRead(1);
+  }
+
+  private SslHandler tlsHandler(Channel channel, EndpointIdentity endpoint, Duration timeout) {
+    SslHandler handler = tls.newHandler(channel.alloc(), endpoint.host(), endpoint.port());
+    handler.setHandshakeTimeoutMillis(Math.max(1, timeout.toMillis()));
+    return handler;
+  }
+
+  private static void awaitHandshake(Channel channel, Promise<Channel> promise) {
+    channel
+        .pipeline()
+        .get(SslHandler.class)
+        .handshakeFuture()
+        .addListener(
+            done -> {
+              if (done.isSuccess()) {
+                promise.trySuccess(channel);
+              } else {
+                promise.tryFailure(done.cause());
+              }
+            });
+  }
+}

@@ -1,0 +1,122 @@
+package dev.tollgate.core.upstream;
+
+import dev.tollgate.core.http.BadResponse;
+import dev.tollgate.core.http.BodyEnd;
+import dev.tollgate.core.http.ResponseDecoder;
+import dev.tollgate.core.http.ResponseHead;
+import dev.tollgate.core.http.SurplusBytes;
+import dev.tollgate.core.http.TruncatedResponse;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection to a provider and the last handler of its pipeline: passes what comes to the lease
+ * that holds it. While idle it keeps one read outstanding, so that a FIN is seen and an unasked
+ * byte closes it.
+ */
+final class UpstreamConnection extends ChannelInboundHandlerAdapter {
+  private final Channel channel;
+  private final EndpointPool pool;
+  private @Nullable Lease lease;
+  private boolean closing;
+  private long idleSince;
+
+  UpstreamConnection(Channel channel, EndpointPool pool) {
+    this.channel = channel;
+    this.pool = pool;
+  }
+
+  void install() {
+    channel.pipeline().addLast("http", new ResponseDecoder());
+    channel.pipeline().addLast("lease", this);
+  }
+
+  Channel channel() {
+    return channel;
+  }
+
+  boolean isUsable() {
+    return !closing && channel.isActive();
+  }
+
+  long idleSince() {
+    return idleSince;
+  }
+
+  /** Goes to rest: one read stays outstanding. */
+  void idleSince(long nanos) {
+    idleSince = nanos;
+    channel.read();
+  }
+
+  void leasedTo(@Nullable Lease holder) {
+    lease = holder;
+  }
+
+  void close() {
+    closing = true;
+    channel.close();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    assert pool.loop().inEventLoop();
+    Lease holder = lease;
+    if (holder == null) {
+      ReferenceCountUtil.release(message);
+      close();
+      return;
+    }
+    switch (message) {
+      case ByteBuf bytes -> holder.body(bytes);
+      case ResponseHead head -> holder.head(head);
+      case BodyEnd _ -> holder.bodyEnd();
+      case BadResponse bad -> holder.broken(new Breakage.Malformed(bad.reason()));
+      case TruncatedResponse truncated -> holder.broken(new Breakage.Closed(truncated.headSeen()));
+      case SurplusBytes _ -> holder.poison();
+      default -> {
+        ReferenceCountUtil.release(message);
+        throw new IllegalStateException("unexpected upstream message " + message.getClass());
+      }
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    if (lease != null) {
+      lease.readComplete();
+    } else if (isUsable()) {
+      channel.read();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    if (lease != null && channel.isWritable()) {
+      lease.writeSoon();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    broken(new Breakage.Reset(lease != null && lease.responseBegan()));
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    // The decoder has already told of a truncated reply; this is what remains: nothing had come.
+    broken(new Breakage.Closed(lease != null && lease.responseBegan()));
+  }
+
+  private void broken(Breakage breakage) {
+    Lease holder = lease;
+    close();
+    if (holder != null) {
+      holder.broken(breakage);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.tollgate.core.upstream;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Provider;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One loop's connections to all providers. Loop-confined; one timer sweeps what idles. */
+public final class UpstreamPool {
+  private static final long SWEEP_SECONDS = 1;
+
+  private final EventLoop loop;
+  private final BiFunction<EventLoop, EndpointIdentity, EndpointPool> opener;
+  private final Map<EndpointIdentity, EndpointPool> endpoints = new HashMap<>();
+  private final Map<EndpointIdentity, Duration> idleMax = new HashMap<>();
+  private @Nullable ScheduledFuture<?> sweep;
+
+  UpstreamPool(EventLoop loop, BiFunction<EventLoop, EndpointIdentity, EndpointPool> opener) {
+    this.loop = loop;
+    this.opener = opener;
+  }
+
+  /**
+   * Asks for a lease on a connection to {@code provider}; the answer may come before this returns.
+   *
+   * @param fresh whether only a new connection will do, after a reused one turned out stale
+   */
+  public Acquisition acquire(Provider provider, boolean fresh, Consumer<Acquired> whenDone) {
+    assert loop.inEventLoop();
+    EndpointPool pool =
+        endpoints.computeIfAbsent(provider.endpoint(), key -> opener.apply(loop, key));
+    idleMax.put(provider.endpoint(), provider.pool().idle());
+    if (sweep == null) {
+      sweep =
+          loop.scheduleWithFixedDelay(
+              this::sweepAll, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+    }
+    return pool.acquire(provider.pool(), provider.clocks().connect(), fresh, whenDone);
+  }
+
+  private void sweepAll() {
+    endpoints.forEach(
+        (endpoint, pool) -> pool.sweep(idleMax.getOrDefault(endpoint, Duration.ZERO)));
+  }
+
+  void close() {
+    loop.execute(
+        () -> {
+          if (sweep != null) {
+            sweep.cancel(false);
+          }
+        });
+  }
+}
