@@ -2,14 +2,11 @@ package dev.tollgate.core.testkit;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class Inbound {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private final ByteArrayOutputStream received = new ByteArrayOutputStream();
-  private int takenBytes;
+  private final Bytes received = new Bytes();
+  private final Bytes untaken = new Bytes();
   private boolean held;
   private boolean over;
   private @Nullable PeerClose peerClose;
@@ -76,15 +73,13 @@ final class Inbound {
   }
 
   /** Waits for the next whole message and takes it; throws {@link PeerGone} if it cannot come. */
-  <M extends WireMessage> M take(Function<byte[], Optional<M>> cut, Deadline deadline)
-      throws InterruptedException {
+  <M extends WireMessage> M take(WireCut<M> cut, Deadline deadline) throws InterruptedException {
     lock.lock();
     try {
       while (true) {
-        byte[] all = received.toByteArray();
-        Optional<M> message = cut.apply(Arrays.copyOfRange(all, takenBytes, all.length));
+        Optional<M> message = cut.in(untaken.array(), untaken.size(), false);
         if (message.isPresent()) {
-          takenBytes += message.get().rawBytes();
+          untaken.drop(message.get().rawBytes());
           return message.get();
         }
         if (over || peerClose != null) {
@@ -148,6 +143,7 @@ final class Inbound {
     lock.lock();
     try {
       received.write(chunk, 0, count);
+      untaken.write(chunk, 0, count);
       changed.signalAll();
     } finally {
       lock.unlock();

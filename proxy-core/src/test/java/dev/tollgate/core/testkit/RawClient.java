@@ -3,7 +3,6 @@ package dev.tollgate.core.testkit;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RawClient implements AutoCloseable {
   private final Socket socket;
-  private final ByteArrayOutputStream pending = new ByteArrayOutputStream();
+  private final Bytes pending = new Bytes();
   private Duration within = Deadline.USUAL;
   private @Nullable PeerClose peerClose;
 
@@ -113,11 +112,11 @@ public final class RawClient implements AutoCloseable {
 
   private RawResponse readResponse(boolean toHead) {
     Deadline deadline = Deadline.in(within, "a whole response");
+    WireCut<RawResponse> cut = WireCut.response(toHead);
     while (true) {
-      Optional<RawResponse> response =
-          WireCut.response(pending.toByteArray(), peerClose != null, toHead);
+      Optional<RawResponse> response = cut.in(pending.array(), pending.size(), peerClose != null);
       if (response.isPresent()) {
-        drop(response.get().rawBytes());
+        pending.drop(response.get().rawBytes());
         return response.get();
       }
       if (!fill(deadline)) {
@@ -133,7 +132,7 @@ public final class RawClient implements AutoCloseable {
       String all = pending();
       int at = all.indexOf(mark);
       if (at >= 0) {
-        drop(at + mark.length());
+        pending.drop(at + mark.length());
         return all.substring(0, at + mark.length());
       }
       if (!fill(deadline)) {
@@ -225,12 +224,6 @@ public final class RawClient implements AutoCloseable {
 
   private String pending() {
     return pending.toString(ISO_8859_1);
-  }
-
-  private void drop(int bytes) {
-    byte[] all = pending.toByteArray();
-    pending.reset();
-    pending.write(all, bytes, all.length - bytes);
   }
 
   private static void io(Io step) {

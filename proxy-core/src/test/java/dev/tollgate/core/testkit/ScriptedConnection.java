@@ -43,7 +43,7 @@ public final class ScriptedConnection {
   /** Waits for a whole request and checks it; a failed check fails the test when it closes. */
   public ScriptedConnection expectRequest(Consumer<CapturedRequest> check)
       throws InterruptedException {
-    CapturedRequest request = inbound.take(WireCut::request, Deadline.in(FOREVER, "a request"));
+    CapturedRequest request = inbound.take(WireCut.request(), Deadline.in(FOREVER, "a request"));
     requests.add(request);
     onRequest.accept(request);
     check.accept(request);
@@ -52,7 +52,7 @@ public final class ScriptedConnection {
 
   /** Waits for the head of a request only, as a provider does that answers before the body. */
   public ScriptedConnection expectHead() throws InterruptedException {
-    CapturedRequest head = inbound.take(WireCut::requestHead, Deadline.in(FOREVER, "a head"));
+    CapturedRequest head = inbound.take(WireCut.requestHead(), Deadline.in(FOREVER, "a head"));
     requests.add(head);
     onRequest.accept(head);
     return this;

@@ -7,84 +7,90 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts the first whole HTTP/1.1 message out of captured bytes. Reads what is well formed and fails
- * loudly on the rest; judging bad framing is the gateway's work and not the testkit's.
+ * Cuts one whole HTTP/1.1 message out of bytes as they grow, and looks at each byte once. Reads what
+ * is well formed and fails loudly on the rest; judging bad framing is the gateway's work and not the
+ * testkit's.
  */
-final class WireCut {
-  private final byte[] bytes;
-  private final boolean ended;
+final class WireCut<M extends WireMessage> {
+  private final Kind<M> kind;
+  private final ByteArrayOutputStream content = new ByteArrayOutputStream();
+  private @Nullable Head head;
+  private int at;
+  private byte[] bytes = new byte[0];
+  private int length;
 
-  private WireCut(byte[] bytes, boolean ended) {
-    this.bytes = bytes;
-    this.ended = ended;
+  private WireCut(Kind<M> kind) {
+    this.kind = kind;
   }
 
-  /** The request that {@code bytes} begin with, if it is all there. */
-  static Optional<CapturedRequest> request(byte[] bytes) {
-    WireCut cut = new WireCut(bytes, false);
-    return cut.head()
-        .flatMap(
-            head ->
-                cut.body(head, head.framedBy(false))
-                    .map(
-                        b ->
-                            new CapturedRequest(head.start(), head.lines(), b.content(), b.raw())));
+  /** Cuts a request. */
+  static WireCut<CapturedRequest> request() {
+    return new WireCut<>(new Kind<>(CapturedRequest::new, head -> head.framedBy(false)));
   }
 
-  /** The head of the request that {@code bytes} begin with, its body left empty. */
-  static Optional<CapturedRequest> requestHead(byte[] bytes) {
-    WireCut cut = new WireCut(bytes, false);
-    return cut.head()
-        .map(
-            head ->
-                new CapturedRequest(
-                    head.start(), head.lines(), new byte[0], Arrays.copyOf(bytes, head.length())));
+  /** Cuts the head of a request and leaves its body out. */
+  static WireCut<CapturedRequest> requestHead() {
+    return new WireCut<>(new Kind<>(CapturedRequest::new, head -> Framing.NONE));
+  }
+
+  /** Cuts a response; one to a HEAD request has no body. */
+  static WireCut<RawResponse> response(boolean toHead) {
+    return new WireCut<>(
+        new Kind<>(
+            RawResponse::new,
+            head -> toHead || head.isBodyless() ? Framing.NONE : head.framedBy(true)));
   }
 
   /**
-   * The response that {@code bytes} begin with, if it is all there.
+   * The message, if it is all there.
    *
+   * @param all begins with the message; nothing of it may have changed since the last call
+   * @param count how many bytes of {@code all} are meant
    * @param ended whether the peer has ended the connection behind these bytes
-   * @param toHead whether it answers a HEAD request
    */
-  static Optional<RawResponse> response(byte[] bytes, boolean ended, boolean toHead) {
-    WireCut cut = new WireCut(bytes, ended);
-    return cut.head()
-        .flatMap(
-            head ->
-                cut.body(head, toHead || head.isBodyless() ? Framing.NONE : head.framedBy(true))
-                    .map(b -> new RawResponse(head.start(), head.lines(), b.content(), b.raw())));
-  }
-
-  private Optional<Head> head() {
-    int end = indexOf("\r\n\r\n", 0);
-    if (end < 0) {
-      return Optional.empty();
+  Optional<M> in(byte[] all, int count, boolean ended) {
+    bytes = all;
+    length = count;
+    if (head == null) {
+      int end = indexOf("\r\n\r\n", Math.max(0, at - 3));
+      at = end < 0 ? length : end + 4;
+      if (end < 0) {
+        return Optional.empty();
+      }
+      List<String> lines = new String(bytes, 0, end, ISO_8859_1).lines().toList();
+      head = new Head(lines.getFirst(), lines.subList(1, lines.size()), end + 4);
     }
-    List<String> lines = new String(bytes, 0, end, ISO_8859_1).lines().toList();
-    return Optional.of(new Head(lines.getFirst(), lines.subList(1, lines.size()), end + 4));
+    return body(head, ended);
   }
 
-  private Optional<Body> body(Head head, Framing framing) {
-    return switch (framing) {
-      case NONE -> upTo(head.length(), head.length());
-      case CONTENT_LENGTH -> upTo(head.length(), head.length() + head.contentBytes());
-      case CHUNKED -> chunked(head.length());
-      case UNTIL_CLOSE -> ended ? upTo(head.length(), bytes.length) : Optional.empty();
+  private Optional<M> body(Head whole, boolean ended) {
+    int start = whole.length();
+    return switch (kind.framing().apply(whole)) {
+      case NONE -> upTo(whole, start);
+      case CONTENT_LENGTH -> upTo(whole, start + whole.contentBytes());
+      case CHUNKED -> chunked(whole);
+      case UNTIL_CLOSE -> ended ? upTo(whole, length) : Optional.empty();
     };
   }
 
-  private Optional<Body> upTo(int start, int end) {
-    return end > bytes.length
-        ? Optional.empty()
-        : Optional.of(new Body(Arrays.copyOfRange(bytes, start, end), Arrays.copyOf(bytes, end)));
+  private Optional<M> upTo(Head whole, int end) {
+    if (end > length) {
+      return Optional.empty();
+    }
+    content.write(bytes, whole.length(), end - whole.length());
+    return Optional.of(message(whole, end));
   }
 
-  private Optional<Body> chunked(int from) {
-    ByteArrayOutputStream content = new ByteArrayOutputStream();
-    int at = from;
+  private M message(Head whole, int end) {
+    return kind.make()
+        .of(whole.start(), whole.lines(), content.toByteArray(), Arrays.copyOf(bytes, end));
+  }
+
+  private Optional<M> chunked(Head whole) {
     while (true) {
       int lineEnd = indexOf("\r\n", at);
       if (lineEnd < 0) {
@@ -93,10 +99,9 @@ final class WireCut {
       int size = chunkSize(new String(bytes, at, lineEnd - at, ISO_8859_1));
       int start = lineEnd + 2;
       if (size == 0) {
-        return trailersEnd(start)
-            .map(end -> new Body(content.toByteArray(), Arrays.copyOf(bytes, end)));
+        return trailersEnd(start).map(end -> message(whole, end));
       }
-      if (start + size + 2 > bytes.length) {
+      if (start + size + 2 > length) {
         return Optional.empty();
       }
       content.write(bytes, start, size);
@@ -113,24 +118,24 @@ final class WireCut {
   }
 
   private Optional<Integer> trailersEnd(int from) {
-    int at = from;
+    int lineStart = from;
     while (true) {
-      int lineEnd = indexOf("\r\n", at);
+      int lineEnd = indexOf("\r\n", lineStart);
       if (lineEnd < 0) {
         return Optional.empty();
       }
-      if (lineEnd == at) {
+      if (lineEnd == lineStart) {
         return Optional.of(lineEnd + 2);
       }
-      at = lineEnd + 2;
+      lineStart = lineEnd + 2;
     }
   }
 
   private int indexOf(String needle, int from) {
     byte[] sought = needle.getBytes(ISO_8859_1);
-    for (int at = from; at + sought.length <= bytes.length; at++) {
-      if (Arrays.equals(bytes, at, at + sought.length, sought, 0, sought.length)) {
-        return at;
+    for (int i = from; i + sought.length <= length; i++) {
+      if (Arrays.equals(bytes, i, i + sought.length, sought, 0, sought.length)) {
+        return i;
       }
     }
     return -1;
@@ -164,6 +169,10 @@ final class WireCut {
     }
   }
 
-  @SuppressWarnings("ArrayRecordComponent") // never compared
-  private record Body(byte[] content, byte[] raw) {}
+  /** What is cut, and how its body is delimited. */
+  private record Kind<M>(Maker<M> make, Function<Head, Framing> framing) {}
+
+  private interface Maker<M> {
+    M of(String startLine, List<String> headerLines, byte[] body, byte[] raw);
+  }
 }

@@ -1,0 +1,363 @@
+package dev.tollgate.server.mock;
+
+import dev.tollgate.server.mock.Event.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A reply in the making: begun healthy, shaped by at most one fault, then encoded once. All text in
+ * it is bytes, one character each, because a faulty reply need not be text at all.
+ */
+final class Draft {
+  /** How the body is delimited. */
+  enum Coding {
+    LENGTH,
+    CHUNKED,
+    UNTIL_CLOSE
+  }
+
+  private final MockProfile profile;
+  private final ChatText text;
+  private final List<String> headerLines = new ArrayList<>();
+  private List<Event> events;
+  private String body;
+  private String status = "200 OK";
+  private Coding coding;
+  private Framing framing = Framing.USUAL;
+  private Ending ending;
+  private Duration headDelay;
+  private String beforeHead = "";
+  private String afterBody = "";
+  private String chunkExtension = "";
+  private String trailers = "";
+  private @Nullable String raw;
+  private int lengthOff;
+  private boolean gzip;
+  private boolean terminated = true;
+  private boolean stream;
+  private int wireBytesMax = Integer.MAX_VALUE;
+  private int bytesPerWrite;
+  private Duration writePause = Duration.ZERO;
+  private boolean slowHead;
+
+  Draft(MockRequest request, MockProfile profile) {
+    this.profile = profile;
+    this.text = new ChatText(request, profile);
+    this.stream = request.stream();
+    this.events = stream ? text.events() : new ArrayList<>();
+    this.body = stream ? "" : text.body();
+    this.coding = stream ? Coding.CHUNKED : Coding.LENGTH;
+    this.ending = request.keepAlive() ? Ending.KEEP_ALIVE : Ending.FIN;
+    this.headDelay = stream ? profile.ttft() : whole(profile, text.tokens());
+    headerLines.add(
+        "Content-Type: " + (stream ? "text/event-stream; charset=utf-8" : "application/json"));
+    headerLines.add("X-Request-Id: req_mock_" + new Words(profile.seed()).hex(0));
+    if (!request.keepAlive()) {
+      headerLines.add("Connection: close");
+    }
+  }
+
+  /** A plain reply comes when a stream would have ended. */
+  private static Duration whole(MockProfile profile, int tokens) {
+    return profile.ttft().plus(profile.chunkInterval().multipliedBy(tokens));
+  }
+
+  // The whole reply
+
+  /** Answers at once with this status and body instead. */
+  Draft answer(String changedStatus, String contentType, String changedBody) {
+    stream = false;
+    status = changedStatus;
+    body = changedBody;
+    coding = Coding.LENGTH;
+    headDelay = Duration.ZERO;
+    return contentType(contentType);
+  }
+
+  /** Sends these bytes at once and nothing else, then ends like this. */
+  Draft raw(String bytes, Ending then) {
+    raw = bytes;
+    headDelay = Duration.ZERO;
+    ending = then;
+    return this;
+  }
+
+  Draft ending(Ending changed) {
+    ending = changed;
+    return this;
+  }
+
+  // The head
+
+  Draft header(String line) {
+    headerLines.add(line);
+    return this;
+  }
+
+  Draft contentType(String changed) {
+    headerLines.set(0, "Content-Type: " + changed);
+    return this;
+  }
+
+  /** Sends the head now, although the first event is not due yet. */
+  Draft headAtOnce() {
+    headDelay = Duration.ZERO;
+    return this;
+  }
+
+  Draft beforeHead(String bytes) {
+    beforeHead = bytes;
+    return this;
+  }
+
+  // The body and its transfer
+
+  Draft coding(Coding changed) {
+    coding = changed;
+    if (changed == Coding.UNTIL_CLOSE) {
+      ending = Ending.FIN;
+    }
+    return this;
+  }
+
+  /** Announces a Content-Length that is off by this many bytes. */
+  Draft lengthOff(int bytes) {
+    coding = Coding.LENGTH;
+    lengthOff = bytes;
+    return this;
+  }
+
+  Draft gzip() {
+    gzip = true;
+    return header("Content-Encoding: gzip");
+  }
+
+  Draft chunkExtension(String extension) {
+    chunkExtension = extension;
+    return this;
+  }
+
+  Draft trailers(String lines) {
+    trailers = lines;
+    return this;
+  }
+
+  /** Sends these bytes behind the body's end. */
+  Draft afterBody(String bytes) {
+    afterBody = bytes;
+    return this;
+  }
+
+  /** Leaves the last chunk out, so that the body has no end. */
+  Draft unterminated() {
+    terminated = false;
+    return this;
+  }
+
+  /** Sends only the first bytes of the whole reply. */
+  Draft cutAt(int wireBytes) {
+    wireBytesMax = wireBytes;
+    return this;
+  }
+
+  /** Sends each byte, of the body or of the head too, in a write of its own. */
+  Draft byteByByte(Duration pause, boolean headToo) {
+    bytesPerWrite = 1;
+    writePause = pause;
+    slowHead = headToo;
+    return this;
+  }
+
+  // The plain body
+
+  Draft body(String changed) {
+    if (!stream) {
+      body = changed;
+    }
+    return this;
+  }
+
+  /** Sends this share of the plain body, though all of it was announced: 0 none, 2 the half. */
+  Draft bodyCut(int divisor) {
+    if (!stream) {
+      int kept = divisor == 0 ? 0 : body.length() / divisor;
+      lengthOff = body.length() - kept;
+      body = body.substring(0, kept);
+    }
+    return this;
+  }
+
+  /** The first half of the plain body. */
+  String half() {
+    return body.substring(0, body.length() / 2);
+  }
+
+  // The events
+
+  Draft framing(Framing changed) {
+    framing = changed;
+    return this;
+  }
+
+  Draft drop(Kind kind) {
+    events.removeIf(event -> event.kind() == kind);
+    return this;
+  }
+
+  /** Replaces what all events of a kind say. */
+  Draft reword(Kind kind, UnaryOperator<String> change) {
+    events.replaceAll(e -> e.kind() == kind ? e.saying(change.apply(e.data())) : e);
+    return this;
+  }
+
+  /** Keeps the role and the first {@code k} content events only. */
+  Draft keep(int k) {
+    events = new ArrayList<>(events.subList(0, indexAfter(k)));
+    return this;
+  }
+
+  Draft keepNone() {
+    events = new ArrayList<>();
+    return this;
+  }
+
+  /** Puts events behind the first {@code k} content events. */
+  Draft insert(int k, String... data) {
+    return insert(Kind.FOREIGN, k, data);
+  }
+
+  /** Puts bytes between two events, behind the first {@code k} content events. */
+  Draft insertFramed(int k, String... bytes) {
+    return insert(Kind.FRAMED, k, bytes);
+  }
+
+  private Draft insert(Kind kind, int k, String... data) {
+    int at = indexAfter(k);
+    int beat = at == 0 ? 0 : events.get(at - 1).beat();
+    for (String each : data) {
+      events.add(at++, new Event(kind, each, beat));
+    }
+    return this;
+  }
+
+  /** Puts an event behind the last one of this kind, or at the end if there is none. */
+  Draft insertAfter(Kind kind, String data) {
+    int at = events.size();
+    while (at > 0 && events.get(at - 1).kind() != kind) {
+      at--;
+    }
+    int where = at == 0 ? events.size() : at;
+    events.add(where, new Event(Kind.FOREIGN, data, text.tokens() + 1));
+    return this;
+  }
+
+  private int indexAfter(int k) {
+    int contents = 0;
+    for (int i = 0; i < events.size(); i++) {
+      Kind kind = events.get(i).kind();
+      if (kind == Kind.FINISH || (kind == Kind.CONTENT && contents++ == k)) {
+        return i;
+      }
+    }
+    return events.size();
+  }
+
+  // What a fault asks of it
+
+  boolean isStream() {
+    return stream;
+  }
+
+  ChatText text() {
+    return text;
+  }
+
+  // What the encoder asks of it
+
+  MockProfile profile() {
+    return profile;
+  }
+
+  List<String> headerLines() {
+    return headerLines;
+  }
+
+  List<Event> events() {
+    return events;
+  }
+
+  String body() {
+    return body;
+  }
+
+  String status() {
+    return status;
+  }
+
+  Coding coding() {
+    return coding;
+  }
+
+  Framing framing() {
+    return framing;
+  }
+
+  Ending ending() {
+    return ending;
+  }
+
+  Duration headDelay() {
+    return headDelay;
+  }
+
+  String beforeHead() {
+    return beforeHead;
+  }
+
+  String afterBody() {
+    return afterBody;
+  }
+
+  String chunkExtension() {
+    return chunkExtension;
+  }
+
+  String trailers() {
+    return trailers;
+  }
+
+  @Nullable String raw() {
+    return raw;
+  }
+
+  int lengthOff() {
+    return lengthOff;
+  }
+
+  boolean isGzip() {
+    return gzip;
+  }
+
+  boolean isTerminated() {
+    return terminated;
+  }
+
+  int wireBytesMax() {
+    return wireBytesMax;
+  }
+
+  boolean isByteByByte() {
+    return bytesPerWrite == 1;
+  }
+
+  boolean isSlowHead() {
+    return slowHead;
+  }
+
+  Duration writePause() {
+    return writePause;
+  }
+}

@@ -1,0 +1,154 @@
+package dev.tollgate.server.mock;
+
+import dev.tollgate.server.mock.MockRequest.Operation;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What the connections of one event loop share: the pacer, the request reader, and the replies
+ * encoded so far. Confined to its loop.
+ */
+final class LoopDesk {
+  private static final int KEPT_BYTES_MAX = 32 * 1024 * 1024;
+  private static final int KEPT_PLAN_BYTES_MAX = 4 * 1024 * 1024;
+
+  private final EventLoop loop;
+  private final MockModels models;
+  private final MockCounters counters;
+  private final Pacer pacer;
+  private final RequestReader reader = new RequestReader();
+  private final Map<Asked, ReplyPlan> plans = new HashMap<>();
+  private int keptBytes;
+
+  LoopDesk(EventLoop loop, MockModels models, MockCounters counters) {
+    this.loop = loop;
+    this.models = models;
+    this.counters = counters;
+    this.pacer = new Pacer(loop);
+  }
+
+  /** A request and whether it meets its model's fault: what a plan is kept under. */
+  private record Asked(MockRequest request, boolean faulty) {}
+
+  Pacer pacer() {
+    return pacer;
+  }
+
+  RequestReader reader() {
+    return reader;
+  }
+
+  MockCounters counters() {
+    return counters;
+  }
+
+  /** What the reader has just read, answered; the caller owns one count of the plan. */
+  Answer answer() {
+    assert loop.inEventLoop();
+    boolean post = reader.method().equals("POST");
+    String path = reader.path();
+    if (post && path.endsWith("/chat/completions")) {
+      return generate(Operation.CHAT);
+    }
+    if (post && path.endsWith("/completions")) {
+      return generate(Operation.COMPLETION);
+    }
+    if (path.endsWith("/models")) {
+      return simple("200 OK", models.listJson());
+    }
+    if (path.equals("/_mock/stats")) {
+      return simple("200 OK", counters.stats().json(System.nanoTime()));
+    }
+    if (post && path.equals("/_mock/reset")) {
+      counters.reset();
+      models.reset();
+      return simple("200 OK", "{}");
+    }
+    return refuse("404 Not Found", "There is no such path.", "not_found");
+  }
+
+  /** A plan, and the model it is for; empty for what is not a generation. */
+  record Answer(ReplyPlan plan, String model) {}
+
+  Answer malformed() {
+    return refuse("400 Bad Request", "The request is not HTTP.", "bad_request");
+  }
+
+  /** Gives the kept plans back. */
+  void close() {
+    assert loop.inEventLoop();
+    plans.values().forEach(ReplyPlan::release);
+    plans.clear();
+    keptBytes = 0;
+  }
+
+  private Answer generate(Operation operation) {
+    MockRequest request =
+        RequestScan.scan(operation, reader.body(), reader.bodyBytes(), reader.keepAlive());
+    if (request == null) {
+      return refuse("400 Bad Request", "The body names no model.", "missing_model");
+    }
+    return switch (models.named(request.model())) {
+      case MockModel.Parsed.Unknown unknown ->
+          refuse(
+              "404 Not Found",
+              "The model `%s` does not exist: %s.".formatted(request.model(), unknown.why()),
+              "model_not_found");
+      case MockModel.Parsed.Known known -> generate(request, known.model());
+    };
+  }
+
+  private Answer generate(MockRequest request, MockModel model) {
+    MockRequest meant = model.tool() ? request.insisting() : request;
+    Asked asked = new Asked(meant, model.faultIsDue());
+    ReplyPlan kept = plans.get(asked);
+    if (kept != null) {
+      return new Answer(kept.retain(), meant.model());
+    }
+    Draft draft = new Draft(meant, model.profile());
+    if (asked.faulty()) {
+      model.shape(draft);
+    }
+    ReplyPlan plan = PlanEncoder.encode(draft, model.batch());
+    keep(asked, plan);
+    return new Answer(plan, meant.model());
+  }
+
+  private void keep(Asked asked, ReplyPlan plan) {
+    if (plan.bytes() > KEPT_PLAN_BYTES_MAX) {
+      return;
+    }
+    if (keptBytes + plan.bytes() > KEPT_BYTES_MAX) {
+      close();
+    }
+    keptBytes += plan.bytes();
+    plans.put(asked, plan.retain());
+  }
+
+  private Answer refuse(String status, String message, String code) {
+    return simple(status, StatusFault.error(message, "invalid_request_error", "null", code));
+  }
+
+  private Answer simple(String status, String json) {
+    byte[] body = json.getBytes(StandardCharsets.ISO_8859_1);
+    String head =
+        "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n"
+            .formatted(status, body.length, reader.keepAlive() ? "" : "Connection: close\r\n");
+    byte[] bytes = (head + json).getBytes(StandardCharsets.ISO_8859_1);
+    Ending ending = reader.keepAlive() ? Ending.KEEP_ALIVE : Ending.FIN;
+    ReplyPlan plan =
+        new ReplyPlan(
+            Unpooled.directBuffer(bytes.length).writeBytes(bytes),
+            new int[] {bytes.length},
+            new long[1],
+            new int[1],
+            0,
+            ending,
+            0,
+            0);
+    return new Answer(plan, "");
+  }
+}

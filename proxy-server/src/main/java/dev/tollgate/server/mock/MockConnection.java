@@ -1,0 +1,235 @@
+package dev.tollgate.server.mock;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One connection to the mock provider: reads request after request and plays each reply frame by
+ * frame as they fall due. It reads on while it plays, so a client that leaves is seen at once.
+ */
+final class MockConnection extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(MockConnection.class);
+  private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(ISO_8859_1);
+
+  private final Channel channel;
+  private final LoopDesk desk;
+  private final Pacer.Sleeper sleeper =
+      new Pacer.Sleeper() {
+        @Override
+        void wake() {
+          play();
+        }
+      };
+
+  private @Nullable ByteBuf received;
+  private boolean serving;
+  private boolean toldToContinue;
+
+  private @Nullable ReplyPlan plan;
+  private String model = "";
+  private int frame;
+  private long startNanos;
+
+  private @Nullable Ending stale;
+  private boolean leaving;
+  private boolean sawReset;
+
+  MockConnection(Channel channel, LoopDesk desk) {
+    this.channel = channel;
+    this.desk = desk;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    desk.counters().connected();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    if (leaving || stale != null) {
+      bytes.release();
+      if (stale != null) {
+        leave(stale == Ending.STALE_RST);
+      }
+      return;
+    }
+    receive(bytes);
+    serve();
+  }
+
+  private void receive(ByteBuf bytes) {
+    if (received == null) {
+      received = bytes;
+      return;
+    }
+    received.discardSomeReadBytes();
+    if (received.maxFastWritableBytes() < bytes.readableBytes()) {
+      int needed = received.readableBytes() + bytes.readableBytes();
+      ByteBuf wider = channel.alloc().buffer(2 * needed).writeBytes(received);
+      received.release();
+      received = wider;
+    }
+    received.writeBytes(bytes);
+    bytes.release();
+  }
+
+  /** Reads and answers what is there, one request after another. */
+  private void serve() {
+    if (serving) {
+      return; // further down this very stack
+    }
+    serving = true;
+    while (plan == null && received != null && stale == null && !leaving) {
+      if (!received.isReadable()) {
+        received.release();
+        received = null;
+      } else if (!serveNext(received)) {
+        break;
+      }
+    }
+    serving = false;
+  }
+
+  private boolean serveNext(ByteBuf bytes) {
+    return switch (desk.reader().read(bytes)) {
+      case PARTIAL -> false;
+      case AWAITS_CONTINUE -> {
+        if (!toldToContinue) {
+          toldToContinue = true;
+          var _ = channel.writeAndFlush(Unpooled.wrappedBuffer(CONTINUE), channel.voidPromise());
+        }
+        yield false;
+      }
+      case WHOLE -> {
+        toldToContinue = false;
+        begin(desk.answer());
+        yield true;
+      }
+      case MALFORMED -> {
+        bytes.skipBytes(bytes.readableBytes());
+        begin(desk.malformed());
+        leave(false);
+        yield false;
+      }
+    };
+  }
+
+  private void begin(LoopDesk.Answer answer) {
+    plan = answer.plan();
+    model = answer.model();
+    frame = 0;
+    startNanos = System.nanoTime();
+    if (!model.isEmpty()) {
+      desk.counters().began();
+    }
+    play();
+  }
+
+  /** Writes what is due, then sleeps, waits for the client to read, or ends the reply. */
+  private void play() {
+    while (plan != null) {
+      if (frame == plan.frames()) {
+        end(plan);
+        return;
+      }
+      if (!channel.isWritable()) {
+        return; // channelWritabilityChanged goes on
+      }
+      long elapsedNanos = System.nanoTime() - startNanos;
+      if (plan.dueNanos(frame) > elapsedNanos) {
+        desk.pacer().wakeAt(startNanos + plan.dueNanos(frame), sleeper);
+        return;
+      }
+      int to = plan.writeEnd(frame, elapsedNanos);
+      ByteBuf bytes = plan.slice(frame, to);
+      frame = to;
+      var _ = channel.writeAndFlush(bytes, channel.voidPromise());
+    }
+  }
+
+  private void end(ReplyPlan ended) {
+    switch (ended.ending()) {
+      case KEEP_ALIVE -> complete(ended);
+      case STALE_FIN, STALE_RST -> {
+        stale = ended.ending();
+        complete(ended);
+      }
+      case FIN, RST -> {
+        leave(ended.ending() == Ending.RST);
+        complete(ended);
+      }
+      case SILENCE -> {}
+      case REPEAT -> {
+        frame--;
+        startNanos = System.nanoTime() + ended.repeatNanos() - ended.dueNanos(frame);
+        desk.pacer().wakeAt(startNanos + ended.dueNanos(frame), sleeper);
+      }
+    }
+  }
+
+  private void complete(ReplyPlan ended) {
+    if (!model.isEmpty()) {
+      desk.counters().completed(ended.promptTokens(), ended.tokensAfter(frame));
+    }
+    plan = null;
+    ended.release();
+    serve();
+  }
+
+  private void leave(boolean reset) {
+    leaving = true;
+    if (reset) {
+      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    }
+    var _ = channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (channel.isWritable()) {
+      play();
+    }
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    desk.pacer().forget(sleeper);
+    desk.counters().closed();
+    if (received != null) {
+      received.release();
+      received = null;
+    }
+    ReplyPlan cut = plan;
+    plan = null;
+    if (cut != null) {
+      if (!model.isEmpty()) {
+        Disconnect.How how = sawReset ? Disconnect.How.RST : Disconnect.How.FIN;
+        desk.counters()
+            .left(new Disconnect(how, model, System.nanoTime(), cut.tokensAfter(frame)));
+      }
+      cut.release();
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof IOException) {
+      sawReset = true;
+    } else {
+      LOG.error("the mock provider failed", cause);
+    }
+    var _ = ctx.close();
+  }
+}

@@ -1,0 +1,201 @@
+package dev.tollgate.server.mock;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.tollgate.server.mock.Event.Kind;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPOutputStream;
+
+/** Turns a {@link Draft} into the frames that go over the wire. */
+final class PlanEncoder {
+  private static final long REPEAT_NANOS_MIN = 1_000_000;
+
+  private final Draft draft;
+  private final List<Frame> frames = new ArrayList<>();
+  private int tokens;
+
+  private PlanEncoder(Draft draft) {
+    this.draft = draft;
+  }
+
+  /** Bytes that leave together, when, and how many tokens are out with them. */
+  private record Frame(String bytes, long dueNanos, int tokens) {}
+
+  static ReplyPlan encode(Draft draft, int framesPerWrite) {
+    PlanEncoder encoder = new PlanEncoder(draft);
+    String raw = draft.raw();
+    if (raw != null) {
+      encoder.add(raw, 0);
+    } else {
+      encoder.addHead();
+      encoder.addBody();
+    }
+    encoder.cut();
+    if (draft.isByteByByte()) {
+      encoder.scatter();
+      return encoder.plan(1);
+    }
+    return encoder.plan(framesPerWrite);
+  }
+
+  private void addHead() {
+    StringBuilder head = new StringBuilder(draft.beforeHead());
+    head.append("HTTP/1.1 ").append(draft.status()).append("\r\n");
+    draft.headerLines().forEach(line -> head.append(line).append("\r\n"));
+    switch (draft.coding()) {
+      case LENGTH ->
+          head.append("Content-Length: ")
+              .append(wholeBody().length() + draft.lengthOff())
+              .append("\r\n");
+      case CHUNKED -> head.append("Transfer-Encoding: chunked\r\n");
+      case UNTIL_CLOSE -> {}
+    }
+    add(head.append("\r\n").toString(), draft.headDelay().toNanos());
+  }
+
+  private void addBody() {
+    if (draft.isStream() && !draft.isGzip() && draft.coding() != Draft.Coding.LENGTH) {
+      addEvents();
+    } else {
+      tokens = draft.text().tokens();
+      add(coded(wholeBody()), lastDueNanos());
+    }
+    add(terminator() + draft.afterBody(), lastDueNanos());
+  }
+
+  private void addEvents() {
+    int n = 0;
+    for (Event event : draft.events()) {
+      tokens += event.kind() == Kind.CONTENT ? 1 : 0;
+      add(coded(framed(event, n++)), dueNanos(event));
+    }
+  }
+
+  private long dueNanos(Event event) {
+    return draft.profile().ttft().toNanos()
+        + event.beat() * draft.profile().chunkInterval().toNanos();
+  }
+
+  private long lastDueNanos() {
+    long head = draft.headDelay().toNanos();
+    return draft.events().isEmpty() ? head : Math.max(head, dueNanos(draft.events().getLast()));
+  }
+
+  private String wholeBody() {
+    String body = draft.body();
+    if (draft.isStream()) {
+      StringBuilder all = new StringBuilder();
+      int n = 0;
+      for (Event event : draft.events()) {
+        all.append(framed(event, n++));
+      }
+      body = all.toString();
+    }
+    return draft.isGzip() ? gzipped(body) : body;
+  }
+
+  private String framed(Event event, int n) {
+    return event.kind() == Kind.FRAMED ? event.data() : draft.framing().frame(event.data(), n);
+  }
+
+  private String coded(String bytes) {
+    return switch (draft.coding()) {
+      case CHUNKED ->
+          bytes.isEmpty()
+              ? ""
+              : Integer.toHexString(bytes.length())
+                  + draft.chunkExtension()
+                  + "\r\n"
+                  + bytes
+                  + "\r\n";
+      case LENGTH, UNTIL_CLOSE -> bytes;
+    };
+  }
+
+  private String terminator() {
+    return draft.coding() == Draft.Coding.CHUNKED && draft.isTerminated()
+        ? "0\r\n" + draft.trailers() + "\r\n"
+        : "";
+  }
+
+  private void add(String bytes, long dueNanos) {
+    if (!bytes.isEmpty()) {
+      frames.add(new Frame(bytes, dueNanos, tokens));
+    }
+  }
+
+  private void cut() {
+    int left = draft.wireBytesMax();
+    for (int i = 0; i < frames.size(); i++) {
+      Frame frame = frames.get(i);
+      if (frame.bytes().length() > left) {
+        frames.subList(i, frames.size()).clear();
+        add(frame.bytes().substring(0, left), frame.dueNanos());
+        return;
+      }
+      left -= frame.bytes().length();
+    }
+  }
+
+  /** Makes a frame of each byte, behind the head or from the very first on. */
+  private void scatter() {
+    List<Frame> whole = List.copyOf(frames);
+    frames.clear();
+    long pauseNanos = draft.writePause().toNanos();
+    long delayNanos = 0;
+    for (int i = 0; i < whole.size(); i++) {
+      Frame frame = whole.get(i);
+      boolean isHead = i == 0;
+      if (isHead != draft.isSlowHead()) {
+        frames.add(new Frame(frame.bytes(), frame.dueNanos() + delayNanos, frame.tokens()));
+        continue;
+      }
+      for (int at = 0; at < frame.bytes().length(); at++) {
+        String single = frame.bytes().substring(at, at + 1);
+        frames.add(new Frame(single, frame.dueNanos() + delayNanos, frame.tokens()));
+        delayNanos += pauseNanos;
+      }
+    }
+  }
+
+  private ReplyPlan plan(int framesPerWrite) {
+    int[] ends = new int[frames.size()];
+    long[] dueNanos = new long[frames.size()];
+    int[] tokensOut = new int[frames.size()];
+    int length = 0;
+    for (int i = 0; i < ends.length; i++) {
+      Frame frame = frames.get(i);
+      length += frame.bytes().length();
+      ends[i] = length;
+      dueNanos[i] = frame.dueNanos();
+      tokensOut[i] = frame.tokens();
+    }
+    ByteBuf bytes = Unpooled.directBuffer(Math.max(1, length));
+    frames.forEach(frame -> bytes.writeBytes(frame.bytes().getBytes(ISO_8859_1)));
+    return new ReplyPlan(
+        bytes,
+        ends,
+        dueNanos,
+        tokensOut,
+        framesPerWrite,
+        draft.ending(),
+        Math.max(REPEAT_NANOS_MIN, draft.profile().chunkInterval().toNanos()),
+        draft.text().promptTokens());
+  }
+
+  private static String gzipped(String bytes) {
+    ByteArrayOutputStream packed = new ByteArrayOutputStream();
+    try (GZIPOutputStream out = new GZIPOutputStream(packed)) {
+      out.write(bytes.getBytes(ISO_8859_1));
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
+    return packed.toString(ISO_8859_1);
+  }
+}

@@ -1,0 +1,88 @@
+package dev.tollgate.server.mock;
+
+import dev.tollgate.server.mock.MockRequest.Operation;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the few members of a request's body that a {@link MockRequest} is made of. */
+final class RequestScan {
+  private @Nullable String model;
+  private boolean stream;
+  private boolean includeUsage;
+  private int tokensMax = -1;
+  private @Nullable String tool;
+  private boolean mustCall;
+
+  private RequestScan() {}
+
+  /** The request in the first {@code length} bytes, or null if they name no model. */
+  static @Nullable MockRequest scan(
+      Operation operation, byte[] body, int length, boolean keepAlive) {
+    RequestScan scan = new RequestScan();
+    JsonWalk members = new JsonWalk(body, 0, length);
+    while (members.next()) {
+      scan.look(members);
+    }
+    if (scan.model == null) {
+      return null;
+    }
+    return new MockRequest(
+        operation,
+        scan.model,
+        scan.stream,
+        scan.includeUsage,
+        scan.tokensMax,
+        scan.mustCall && scan.tool == null ? "lookup" : scan.tool,
+        scan.mustCall,
+        MockRequest.promptTokens(length),
+        keepAlive);
+  }
+
+  private void look(JsonWalk member) {
+    if (member.isNamed("model") && member.valueIsString()) {
+      model = member.string();
+    } else if (member.isNamed("stream")) {
+      stream = member.valueIs("true");
+    } else if (member.isNamed("stream_options")) {
+      includeUsage = includesUsage(member.inside());
+    } else if (member.isNamed("max_tokens") || member.isNamed("max_completion_tokens")) {
+      tokensMax = member.number(-1);
+    } else if (member.isNamed("tools") && tool == null) {
+      tool = functionName(member.inside());
+    } else if (member.isNamed("tool_choice")) {
+      look(member.valueIsString() ? member.string() : "", member);
+    }
+  }
+
+  private void look(String choice, JsonWalk toolChoice) {
+    String named = functionName(toolChoice.inside());
+    mustCall = choice.equals("required") || named != null;
+    tool = named == null ? tool : named;
+  }
+
+  private static boolean includesUsage(JsonWalk options) {
+    while (options.next()) {
+      if (options.isNamed("include_usage")) {
+        return options.valueIs("true");
+      }
+    }
+    return false;
+  }
+
+  private static @Nullable String functionName(JsonWalk tool) {
+    while (tool.next()) {
+      if (tool.isNamed("function")) {
+        return name(tool.inside());
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable String name(JsonWalk function) {
+    while (function.next()) {
+      if (function.isNamed("name") && function.valueIsString()) {
+        return function.string();
+      }
+    }
+    return null;
+  }
+}

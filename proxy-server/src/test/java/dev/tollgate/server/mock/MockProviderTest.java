@@ -1,0 +1,283 @@
+package dev.tollgate.server.mock;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The healthy provider: what it says, when, and what it counts. */
+class MockProviderTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static MockProvider mock;
+  private RawClient client;
+
+  @BeforeAll
+  static void start() {
+    mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
+  }
+
+  @AfterAll
+  static void stop() {
+    mock.close();
+  }
+
+  @BeforeEach
+  void connect() {
+    client = RawClient.connect(mock.port());
+  }
+
+  @AfterEach
+  void disconnect() {
+    client.close();
+  }
+
+  @Test
+  void aPlainReplyIsAChatCompletionWithUsage() throws Exception {
+    String body = "{\"model\":\"any/thing\",\"messages\":[]}";
+    RawResponse reply = client.post("/v1/chat/completions", body).readResponse();
+    JsonNode json = JSON.readTree(reply.body());
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(json.path("object").asText()).isEqualTo("chat.completion");
+    assertThat(json.path("model").asText()).isEqualTo("any/thing");
+    assertThat(json.at("/choices/0/message/role").asText()).isEqualTo("assistant");
+    assertThat(json.at("/choices/0/finish_reason").asText()).isEqualTo("stop");
+    assertThat(json.at("/usage/prompt_tokens").asInt()).isEqualTo((body.length() + 3) / 4);
+    assertThat(json.at("/usage/completion_tokens").asInt()).isEqualTo(8);
+  }
+
+  @Test
+  void aStreamSaysWhatThePlainReplySays() throws Exception {
+    String plain =
+        JSON.readTree(chat("{\"model\":\"m?chunks=300\"}").body())
+            .at("/choices/0/message/content")
+            .asText();
+    List<JsonNode> chunks = chunks(chat("{\"stream\":true,\"model\":\"m?chunks=300\"}"));
+    StringBuilder streamed = new StringBuilder();
+    chunks.forEach(c -> streamed.append(c.at("/choices/0/delta/content").asText()));
+    assertThat(streamed.toString()).isEqualTo(plain).contains("日本語", "🙂", "\"please\"");
+    assertThat(chunks.getFirst().at("/choices/0/delta/role").asText()).isEqualTo("assistant");
+    assertThat(chunks.getLast().at("/choices/0/finish_reason").asText()).isEqualTo("stop");
+    assertThat(chunks).hasSize(302).noneMatch(c -> c.has("usage"));
+  }
+
+  @Test
+  void usageIsStreamedOnlyIfAskedFor() throws Exception {
+    List<JsonNode> chunks =
+        chunks(
+            chat(
+                "{\"model\":\"m\",\"stream\":true,\"stream_options\":{\"include_usage\":true}}"));
+    assertThat(chunks.getLast().path("choices")).isEmpty();
+    assertThat(chunks.getLast().at("/usage/completion_tokens").asInt()).isEqualTo(8);
+    assertThat(chunks.getFirst().get("usage").isNull()).isTrue();
+  }
+
+  @Test
+  void equalRequestsGetEqualBytesAndSeedsDiffer() throws Exception {
+    String request = "{\"model\":\"m\",\"stream\":true}";
+    assertThat(chat(request).raw()).isEqualTo(chat(request).raw());
+    String seeded = "{\"model\":\"m?seed=2\",\"stream\":true}";
+    assertThat(chat(seeded).text()).isNotEqualTo(chat(request).text());
+    try (MockProvider other = MockProvider.start(MockProfile.IMMEDIATE, 0, 2);
+        RawClient fresh = RawClient.connect(other.port())) {
+      assertThat(fresh.post("/v1/chat/completions", request).readResponse().raw())
+          .isEqualTo(chat(request).raw());
+    }
+  }
+
+  @Test
+  void maxTokensCutsTheReplyShort() throws Exception {
+    JsonNode json = JSON.readTree(chat("{\"model\":\"m\",\"max_tokens\":3}").body());
+    assertThat(json.at("/choices/0/finish_reason").asText()).isEqualTo("length");
+    assertThat(json.at("/usage/completion_tokens").asInt()).isEqualTo(3);
+    List<JsonNode> chunks =
+        chunks(chat("{\"model\":\"m\",\"stream\":true,\"max_completion_tokens\":2}"));
+    assertThat(chunks).hasSize(4);
+    assertThat(chunks.getLast().at("/choices/0/finish_reason").asText()).isEqualTo("length");
+  }
+
+  @Test
+  void aRequiredToolIsCalled() throws Exception {
+    String tools =
+        """
+        "tools":[{"type":"function","function":{"name":"weather","parameters":{}}}]""";
+    assertThat(chat("{\"model\":\"m\"," + tools + "}").text()).doesNotContain("tool_calls");
+    String required = "{\"model\":\"m\"," + tools + ",\"tool_choice\":\"required\"";
+    JsonNode call =
+        JSON.readTree(chat(required + "}").body()).at("/choices/0/message/tool_calls/0/function");
+    assertThat(call.path("name").asText()).isEqualTo("weather");
+    StringBuilder arguments = new StringBuilder();
+    List<JsonNode> chunks = chunks(chat(required + ",\"stream\":true}"));
+    chunks.forEach(
+        c ->
+            arguments.append(
+                c.at("/choices/0/delta/tool_calls/0/function/arguments").asText()));
+    assertThat(arguments.toString()).isEqualTo(call.path("arguments").asText());
+    assertThat(JSON.readTree(arguments.toString()).has("query")).isTrue();
+    assertThat(chunks.getLast().at("/choices/0/finish_reason").asText()).isEqualTo("tool_calls");
+    assertThat(chat("{\"model\":\"m?tool=true\"}").text()).contains("\"name\":\"lookup\"");
+  }
+
+  @Test
+  void completionsStreamText() throws Exception {
+    List<JsonNode> chunks =
+        chunks(
+            client
+                .post("/v1/completions", "{\"model\":\"m\",\"stream\":true,\"prompt\":\"x\"}")
+                .readResponse());
+    assertThat(chunks.getFirst().path("object").asText()).isEqualTo("text_completion");
+    assertThat(chunks).hasSize(9);
+    assertThat(chunks.getLast().at("/choices/0/finish_reason").asText()).isEqualTo("stop");
+  }
+
+  @Test
+  void chunksLeaveInTheirTime() {
+    long startNanos = System.nanoTime();
+    client.post(
+        "/v1/chat/completions",
+        "{\"model\":\"m?ttft=80ms&interval=30ms&chunks=5\",\"stream\":true}");
+    client.readUntil("\"role\"");
+    assertThat(System.nanoTime() - startNanos).isBetween(millis(80), millis(2_000));
+    client.readUntil("[DONE]");
+    assertThat(System.nanoTime() - startNanos).isBetween(millis(80 + 6 * 30), millis(4_000));
+  }
+
+  @Test
+  void aPlainReplyTakesAsLongAsItsStream() {
+    long startNanos = System.nanoTime();
+    chat("{\"model\":\"m?ttft=40ms&interval=20ms&chunks=4\"}");
+    assertThat(System.nanoTime() - startNanos).isBetween(millis(120), millis(3_000));
+  }
+
+  @Test
+  void aRequestMayArriveInAnyPieces() {
+    String body = "{\"messages\":[{\"content\":\"\\\"model\\\" {[\"}],\"model\":\"m\"}";
+    String request =
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\ncontent-length: %d\r\n\r\n%s"
+            .formatted(body.length(), body);
+    client.sendSplit(1, request.getBytes(UTF_8));
+    assertThat(client.readResponse().text()).contains("\"model\":\"m\"");
+    client.send(
+        """
+        POST /v1/chat/completions HTTP/1.1\r
+        Host: x\r
+        Transfer-Encoding: chunked\r
+        \r
+        5\r
+        {"mod\r
+        8;x=1\r
+        el":"n"}\r
+        0\r
+        \r
+        """);
+    assertThat(client.readResponse().text()).contains("\"model\":\"n\"");
+  }
+
+  @Test
+  void pipelinedRequestsAreAnsweredInOrder() {
+    for (int i = 0; i < 50; i++) {
+      client.post("/v1/chat/completions", "{\"model\":\"m" + i + "\"}");
+    }
+    for (int i = 0; i < 50; i++) {
+      assertThat(client.readResponse().text()).contains("\"model\":\"m" + i + "\"");
+    }
+  }
+
+  @Test
+  void aClientThatExpectsContinueIsToldToGoOn() {
+    client.send(
+        "POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 13\r\nExpect: 100-continue\r\n\r\n");
+    assertThat(client.readResponse().status()).isEqualTo(100);
+    assertThat(client.send("{\"model\":\"m\"}").readResponse().status()).isEqualTo(200);
+  }
+
+  @Test
+  void typosShow() {
+    for (String model :
+        List.of(
+            "fault/stal",
+            "fault/",
+            "fault/429-bare:3",
+            "a/fault/stall:x",
+            "m?chunk=3",
+            "m?ttft=soon",
+            "m?chunks=-1")) {
+      RawResponse reply = chat("{\"model\":\"" + model + "\"}");
+      assertThat(reply.status()).as(model).isEqualTo(404);
+      assertThat(reply.text()).contains("model_not_found");
+    }
+    assertThat(chat("{}").status()).isEqualTo(400);
+    assertThat(client.get("/v2/nothing").readResponse().status()).isEqualTo(404);
+  }
+
+  @Test
+  void modelsAreListed() throws Exception {
+    JsonNode models = JSON.readTree(client.get("/v1/models").readResponse().body());
+    assertThat(models.path("data")).hasSize(1 + Faults.all().size());
+  }
+
+  @Test
+  void aClientThatLeavesIsCountedAtOnceByFinAndByRst() throws Exception {
+    for (Disconnect.How how : Disconnect.How.values()) {
+      long before = mock.stats().disconnects();
+      RawClient leaver = RawClient.connect(mock.port());
+      leaver.post("/v1/chat/completions", "{\"model\":\"m?interval=1s\",\"stream\":true}");
+      leaver.readUntil("\"role\"");
+      assertThat(mock.stats().inFlight()).isOne();
+      long leftNanos = System.nanoTime();
+      if (how == Disconnect.How.RST) {
+        leaver.reset();
+      } else {
+        leaver.close();
+      }
+      MockStats seen = mock.await(s -> s.disconnects() > before, Duration.ofSeconds(5));
+      Disconnect last = seen.lastDisconnects().getLast();
+      assertThat(last.how()).isEqualTo(how);
+      assertThat(last.model()).isEqualTo("m?interval=1s");
+      assertThat(last.atNanos() - leftNanos).isBetween(0L, millis(2_000));
+      assertThat(seen.inFlight()).isZero();
+    }
+    JsonNode stats = JSON.readTree(client.get("/_mock/stats").readResponse().body());
+    assertThat(stats.path("disconnects").asInt()).isGreaterThanOrEqualTo(2);
+    assertThat(stats.path("last_disconnects").get(0).path("ago_ms").isNumber()).isTrue();
+  }
+
+  @Test
+  void aReaderThatStallsHoldsNothingUpAndIsServedLater() throws Exception {
+    try (RawClient slow = RawClient.connectNarrow(mock.port(), 4096)) {
+      slow.post(
+          "/v1/chat/completions", "{\"model\":\"m?chunks=20000&batch=1\",\"stream\":true}");
+      slow.peekAtLeast(1);
+      assertThat(chat("{\"model\":\"m\"}").status()).isEqualTo(200);
+      assertThat(chunks(slow.readResponse())).hasSize(20_002);
+    }
+  }
+
+  private RawResponse chat(String body) {
+    return client.post("/v1/chat/completions", body).readResponse();
+  }
+
+  private static long millis(int count) {
+    return count * 1_000_000L;
+  }
+
+  static List<JsonNode> chunks(RawResponse stream) throws Exception {
+    List<String> events = stream.events();
+    assertThat(events.getLast()).isEqualTo("data: [DONE]");
+    List<JsonNode> chunks = new ArrayList<>();
+    for (String event : events.subList(0, events.size() - 1)) {
+      chunks.add(JSON.readTree(event.substring("data: ".length())));
+    }
+    return chunks;
+  }
+}
