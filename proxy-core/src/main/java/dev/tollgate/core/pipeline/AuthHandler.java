@@ -89,8 +89,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
     assert open.executor().inEventLoop();
     switch (lookup) {
       case Lookup.Found found -> judge(open, routed, found.key());
-      case Lookup.Unknown _ ->
-          reject(open, ErrorCode.INVALID_API_KEY, NOT_VALID);
+      case Lookup.Unknown _ -> reject(open, ErrorCode.INVALID_API_KEY, NOT_VALID);
       case Lookup.Unavailable _ -> {
         Fault fault =
             Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The API key could not be checked.")
@@ -138,7 +137,8 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
       return true;
     }
     return switch (client) {
-      case ClientAddress.Known known -> allowList(key.scope().allowedIps()).contains(known.address());
+      case ClientAddress.Known known ->
+          allowList(key.scope().allowedIps()).contains(known.address());
       case ClientAddress.Unreadable _ -> false;
     };
   }

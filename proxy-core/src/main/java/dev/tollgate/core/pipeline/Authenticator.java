@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 @FunctionalInterface
 public interface Authenticator {
   /**
-   * Finds a key and hands the result to {@code whenKnown} on {@code loop}: before this returns if the
-   * key is in memory, later if the store must be asked.
+   * Finds a key and hands the result to {@code whenKnown} on {@code loop}: before this returns if
+   * the key is in memory, later if the store must be asked.
    */
   void find(KeyHash hash, EventExecutor loop, Consumer<Lookup> whenKnown);
 }

@@ -4,7 +4,6 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.http.Turn;
-import dev.tollgate.core.pipeline.Conversation.Phase;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -33,8 +32,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   private long stalledSinceNanos;
   private long stalledBytes;
 
-  DeadlinesHandler(
-      Conversation conversation, Turn turn, Naming naming, GatewayOptions options) {
+  DeadlinesHandler(Conversation conversation, Turn turn, Naming naming, GatewayOptions options) {
     this.conversation = conversation;
     this.turn = turn;
     this.naming = naming;
@@ -103,8 +101,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     return switch (conversation.phase()) {
       case IDLE -> since + (conversation.hasServed() ? idleNanos : headerNanos);
       case HEAD -> since + headerNanos;
-      case BODY, DROPPING ->
-          since + bodyNanos + conversation.requestBytes() * NANOS_PER_BODY_BYTE;
+      case BODY, DROPPING -> since + bodyNanos + conversation.requestBytes() * NANOS_PER_BODY_BYTE;
       case WORK -> context().channel().isWritable() ? now() + idleNanos : stallDue();
       case CLOSING -> since + stallNanos;
       case CLOSED -> now() + idleNanos;

@@ -39,7 +39,8 @@ final class DownstreamPipeline {
     pipeline.addLast("gate", new GateHandler(connections, conversation));
     // Where a balancer says first who calls; only trusted ones may.
     if (options.proxyProtocol()) {
-      pipeline.addLast("proxy-protocol", new ProxyProtocolHandler(options.trustedProxies(), conversation));
+      pipeline.addLast(
+          "proxy-protocol", new ProxyProtocolHandler(options.trustedProxies(), conversation));
     }
     // Bytes in the clear from here on.
     if (tls != null) {
@@ -53,15 +54,13 @@ final class DownstreamPipeline {
     // A name first: every answer carries it.
     pipeline.addLast("request-id", new RequestIdHandler(conversation, naming));
     // Slow clients end here, before they hold anything dear.
-    pipeline.addLast(
-        "deadlines", new DeadlinesHandler(conversation, decoder, naming, options));
+    pipeline.addLast("deadlines", new DeadlinesHandler(conversation, decoder, naming, options));
     // 404 and 415 need the head only.
     pipeline.addLast("endpoint", new EndpointHandler(conversation, options.healthPath()));
     // No work for a key's check while there is too much work.
     pipeline.addLast("overload", new OverloadHandler(conversation, ports.loadShedder()));
     // Nobody gets behind this without a key.
-    pipeline.addLast(
-        "auth", new AuthHandler(conversation, ports.authenticator(), ports.clock()));
+    pipeline.addLast("auth", new AuthHandler(conversation, ports.authenticator(), ports.clock()));
     // Only now is a body worth its memory.
     pipeline.addLast(
         "body", new BodyHandler(conversation, ports.inflightBytes(), options.requestBytesMax()));

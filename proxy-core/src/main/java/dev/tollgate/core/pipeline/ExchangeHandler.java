@@ -14,6 +14,7 @@ import dev.tollgate.core.pipeline.Conversation.Phase;
 import dev.tollgate.core.pipeline.Progress.Authenticated;
 import dev.tollgate.core.pipeline.Progress.Collected;
 import dev.tollgate.core.pipeline.Progress.Received;
+import dev.tollgate.core.pipeline.Progress.Routed;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -43,8 +44,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   private long started;
   private long inWork = NONE;
 
-  ExchangeHandler(
-      Conversation conversation, RequestService service, Supplier<Catalog> catalog) {
+  ExchangeHandler(Conversation conversation, RequestService service, Supplier<Catalog> catalog) {
     this.conversation = conversation;
     this.service = service;
     this.catalog = catalog;
@@ -76,6 +76,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
         new ExchangeRequest(
             received.id(),
             authenticated.routed().match().endpoint(),
+            argument(authenticated.routed()),
             authenticated.key(),
             received.client().text(),
             catalog.get(),
@@ -93,6 +94,13 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
       conversation.takeBack();
       surprise(surprise);
     }
+  }
+
+  private static String argument(Routed routed) {
+    return switch (routed.match().endpoint()) {
+      case MODELS -> routed.received().head().query();
+      case CHAT_COMPLETIONS, MODEL -> routed.match().argument();
+    };
   }
 
   // Downstream: what the service says to the client

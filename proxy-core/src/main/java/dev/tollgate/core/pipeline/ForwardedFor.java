@@ -6,9 +6,9 @@ import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the caller behind trusted proxies: X-Forwarded-For is believed only from a trusted peer, and
- * then read from the right until the first hop that is not trusted. What stands left of it anyone
- * could have written.
+ * Finds the caller behind trusted proxies: X-Forwarded-For is believed only from a trusted peer,
+ * and then read from the right until the first hop that is not trusted. What stands left of it
+ * anyone could have written.
  */
 final class ForwardedFor {
   private static final String NAME = "x-forwarded-for";

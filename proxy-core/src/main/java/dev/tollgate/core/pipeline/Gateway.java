@@ -136,7 +136,8 @@ public final class Gateway {
   public CompletionStage<Void> drain(Duration delay, Duration timeout) {
     CompletableFuture<Void> drained = new CompletableFuture<>();
     EventLoop loop = loops.next();
-    var _ = loop.schedule(() -> stopAccepting(loop, timeout, drained), delay.toNanos(), NANOSECONDS);
+    var _ =
+        loop.schedule(() -> stopAccepting(loop, timeout, drained), delay.toNanos(), NANOSECONDS);
     return drained;
   }
 
@@ -146,7 +147,8 @@ public final class Gateway {
       var _ = listener.close();
     }
     tellAll(ConnectionEvent.DRAIN);
-    var cut = loop.schedule(() -> tellAll(ConnectionEvent.CUT_SHORT), timeout.toNanos(), NANOSECONDS);
+    var cut =
+        loop.schedule(() -> tellAll(ConnectionEvent.CUT_SHORT), timeout.toNanos(), NANOSECONDS);
     open.newCloseFuture()
         .addListener(
             _ -> {

@@ -10,5 +10,4 @@ import java.util.Map;
  * @param refused connections closed at once because there were too many
  * @param byPhase open connections by what they wait for, such as {@code idle} or {@code work}
  */
-public record GatewayGauges(
-    int open, long accepted, long refused, Map<String, Integer> byPhase) {}
+public record GatewayGauges(int open, long accepted, long refused, Map<String, Integer> byPhase) {}

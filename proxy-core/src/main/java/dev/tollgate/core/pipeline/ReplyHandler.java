@@ -210,8 +210,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     if (progress != null && !conversation.isHandedOver()) {
       Ending ending = code == null ? Ending.OK : conversation.refusedAs();
       long requestBytes = conversation.requestBytes();
-      observer.ended(
-          EarlyRecord.of(progress, ending, status, code, now(ctx), requestBytes, bytes));
+      observer.ended(EarlyRecord.of(progress, ending, status, code, now(ctx), requestBytes, bytes));
     }
     streaming = false;
     Phase next = closes ? Phase.CLOSING : bodyEnded ? Phase.WORK : Phase.DROPPING;

@@ -103,8 +103,7 @@ final class ReplyWriter {
     return all;
   }
 
-  void opened(
-      ChannelHandlerContext ctx, Received request, Reply.Opened opened, boolean closes) {
+  void opened(ChannelHandlerContext ctx, Received request, Reply.Opened opened, boolean closes) {
     ByteBuf out = ctx.alloc().ioBuffer(ReplyHead.BYTES);
     head.stream(out, request, opened.fields(), closes);
     var _ = ctx.write(out, ctx.voidPromise());

@@ -9,7 +9,8 @@ final class Tls {
   private Tls() {}
 
   /** The handshake has the time that a head has. */
-  static SslHandler handler(SslContext context, ByteBufAllocator allocator, GatewayOptions options) {
+  static SslHandler handler(
+      SslContext context, ByteBufAllocator allocator, GatewayOptions options) {
     SslHandler handler = context.newHandler(allocator);
     handler.setHandshakeTimeoutMillis(options.headerTimeout().toMillis());
     return handler;

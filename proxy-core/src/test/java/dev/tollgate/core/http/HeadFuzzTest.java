@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Sound messages, damaged at random: never an exception, never a leak, one verdict for all cuts. */
+/**
+ * Sound messages, damaged at random: never an exception, never a leak, one verdict for all cuts.
+ */
 final class HeadFuzzTest {
   private static final int DAMAGES_MAX = 6;
 
@@ -29,8 +31,24 @@ final class HeadFuzzTest {
 
   private static final List<String> SNIPPETS =
       List.of(
-          "\r", "\n", "\r\n", "\r\n\r\n", "\0", " ", "\t", ":", ";", "\"", "0", "-1", "ffffffff",
-          "\u00ff", "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n", "Host: b\r\n", ",");
+          "\r",
+          "\n",
+          "\r\n",
+          "\r\n\r\n",
+          "\0",
+          " ",
+          "\t",
+          ":",
+          ";",
+          "\"",
+          "0",
+          "-1",
+          "ffffffff",
+          "\u00ff",
+          "Content-Length: 3\r\n",
+          "Transfer-Encoding: chunked\r\n",
+          "Host: b\r\n",
+          ",");
 
   @Test
   void damagedRequests() {

@@ -10,7 +10,9 @@ import java.time.Instant;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What is written is exactly what the other side expects, and nothing can break out of its line. */
+/**
+ * What is written is exactly what the other side expects, and nothing can break out of its line.
+ */
 final class HeadOutTest {
   @Test
   void statusLines() {

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a {@link RequestDecoder} makes of bytes, as lines of text, asked by a receiver that takes all
- * and answers each request at once. The same for every way to cut the bytes.
+ * What a {@link RequestDecoder} makes of bytes, as lines of text, asked by a receiver that takes
+ * all and answers each request at once. The same for every way to cut the bytes.
  */
 final class RequestTranscript extends ChannelInboundHandlerAdapter {
   private final RequestDecoder decoder = new RequestDecoder(RequestLimits.DEFAULT);
@@ -19,7 +19,10 @@ final class RequestTranscript extends ChannelInboundHandlerAdapter {
 
   private RequestTranscript() {}
 
-  /** The lines for bytes given in pieces: {@code head …}, {@code body …}, {@code end}, {@code bad …}. */
+  /**
+   * The lines for bytes given in pieces: {@code head …}, {@code body …}, {@code end}, {@code bad
+   * …}.
+   */
   static List<String> of(List<String> pieces) {
     RequestTranscript transcript = new RequestTranscript();
     PullChannel channel = PullChannel.open(transcript.decoder, transcript);

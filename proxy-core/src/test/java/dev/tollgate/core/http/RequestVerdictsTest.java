@@ -71,7 +71,18 @@ final class RequestVerdictsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "a b", "a/b", "x/#@evil", "u@a", "a:x", "a:65536", "a,b", "[::1", "[]", "[::1]x", "a%2e", "",
+        "a b",
+        "a/b",
+        "x/#@evil",
+        "u@a",
+        "a:x",
+        "a:65536",
+        "a,b",
+        "[::1",
+        "[]",
+        "[::1]x",
+        "a%2e",
+        "",
         ":80"
       })
   void aHostThatIsNoAuthorityIsRefused(String host) {
@@ -86,9 +97,7 @@ final class RequestVerdictsTest {
     String line = name + ": 100-continue~";
     assertThat(transcript(POST + line + line.toUpperCase(Locale.ROOT) + "~"))
         .containsExactly(
-            "bad 400 Malformed HTTP: more than one header "
-                + name.toLowerCase(Locale.ROOT)
-                + ".");
+            "bad 400 Malformed HTTP: more than one header " + name.toLowerCase(Locale.ROOT) + ".");
   }
 
   @Test
@@ -132,12 +141,12 @@ final class RequestVerdictsTest {
 
   @Test
   void fieldsKeepTheirBytes() {
-    assertThat(transcript("GET / HTTP/1.1~hOsT:a~X-Latin:\t caf\u00e9 \u00ff \t~Empty:~~").getFirst())
+    assertThat(
+            transcript("GET / HTTP/1.1~hOsT:a~X-Latin:\t caf\u00e9 \u00ff \t~Empty:~~").getFirst())
         .endsWith("\nhOsT=a\nX-Latin=caf\u00e9 \u00ff\nEmpty=");
   }
 
   private static List<String> transcript(String request) {
-    return Cuts.sameForAll(
-        request.replace("~", "\r\n"), new Random(1), RequestTranscript::of);
+    return Cuts.sameForAll(request.replace("~", "\r\n"), new Random(1), RequestTranscript::of);
   }
 }

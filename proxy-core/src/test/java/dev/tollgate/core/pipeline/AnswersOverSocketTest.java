@@ -26,7 +26,9 @@ final class AnswersOverSocketTest {
     try (RawClient client = gateway.connect()) {
       for (int i = 0; i < 3; i++) {
         RawResponse response =
-            client.post(CHAT, "{\"n\":" + i + "}", authorization, "X-Request-Id: mine").readResponse();
+            client
+                .post(CHAT, "{\"n\":" + i + "}", authorization, "X-Request-Id: mine")
+                .readResponse();
         assertThat(response.status()).isEqualTo(200);
         assertThat(response.text()).isEqualTo("{\"ok\":true}");
         ScriptedService.Call call = gateway.service.awaitCall();
@@ -48,14 +50,14 @@ final class AnswersOverSocketTest {
           call.refuse(Fault.of(ErrorCode.STREAM_INTERRUPTED, "gone"));
         });
     try (RawClient client = gateway.connect()) {
-      RawResponse response =
-          client.post(CHAT, "{}", gateway.keys.authorization()).readResponse();
+      RawResponse response = client.post(CHAT, "{}", gateway.keys.authorization()).readResponse();
       assertThat(response.status()).isEqualTo(200);
       assertThat(response.header("content-type")).isEqualTo("text/event-stream; charset=utf-8");
       assertThat(response.header("transfer-encoding")).isEqualTo("chunked");
       assertThat(response.events()).hasSize(4);
       assertThat(response.events().get(2))
-          .startsWith("data: {\"error\":{\"type\":\"provider_error\",\"code\":\"stream_interrupted\"");
+          .startsWith(
+              "data: {\"error\":{\"type\":\"provider_error\",\"code\":\"stream_interrupted\"");
       assertThat(response.events().get(3)).isEqualTo("data: [DONE]");
       gateway.service.script(call -> call.answer(200, "{}"));
       assertThat(client.get("/v1/models", gateway.keys.authorization()).readResponse().status())

@@ -101,7 +101,8 @@ final class ScriptedService implements RequestService {
     void event(String data) {
       onLoop(
           () -> {
-            downstream.send(new Reply.Piece(Unpooled.copiedBuffer("data: " + data + "\n\n", UTF_8)));
+            downstream.send(
+                new Reply.Piece(Unpooled.copiedBuffer("data: " + data + "\n\n", UTF_8)));
             downstream.flush();
           });
     }

@@ -71,8 +71,7 @@ final class AdminClient {
     int status = connection.getResponseCode();
     try (InputStream body =
         status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
-      String text =
-          body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);
+      String text = body == null ? "" : new String(body.readAllBytes(), StandardCharsets.UTF_8);
       return new Answer(status, text);
     } finally {
       connection.disconnect();

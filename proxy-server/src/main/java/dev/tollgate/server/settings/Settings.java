@@ -12,7 +12,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The whole configuration, valid and immutable. */
 public record Settings(
-    @Key(about = "version of this file's format", required = true, initial = "1", min = "1", max = "1") int version,
+    @Key(
+            about = "version of this file's format",
+            required = true,
+            initial = "1",
+            min = "1",
+            max = "1")
+        int version,
     @Key(about = "more files with models and providers, beside this one") List<String> catalogs,
     @Key(about = "addresses and what clients may send", restart = true) ListenerSettings listeners,
     @Key(about = "threads, memory and shutdown", restart = true) ServerSettings server,

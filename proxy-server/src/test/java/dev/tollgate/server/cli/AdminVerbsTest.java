@@ -132,8 +132,7 @@ final class AdminVerbsTest {
         .execute(arguments);
   }
 
-  private AdminServer listen(@Nullable Secret token)
-      throws InterruptedException {
+  private AdminServer listen(@Nullable Secret token) throws InterruptedException {
     var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     return AdminServer.listen(loopback, token, health);
   }

@@ -22,7 +22,9 @@ final class BadFilesTest {
             "4:5: server.shutdown.timeuot: unknown key; did you mean timeout?"),
         bad("server: {}\nserver: {}", "3:1: server: given twice, first at gateway.yaml:2:1"),
         bad("version: 1", "2:1: version: given twice, first at gateway.yaml:1:1"),
-        bad("server: {<<: {}}", "2:10: server.<<: merge keys are not supported; write the keys out"),
+        bad(
+            "server: {<<: {}}",
+            "2:10: server.<<: merge keys are not supported; write the keys out"),
         // Types
         bad("server: 5", "2:9: server: must be a section of keys, not a single value"),
         bad("server: [a]", "2:9: server: must be a section of keys, not a list"),
@@ -53,8 +55,9 @@ final class BadFilesTest {
             "server: { transport: epol }",
             "2:22: server.transport: must be one of auto, epoll, nio, not \"epol\";"
                 + " did you mean epoll?"),
-        bad("server: { event_loops: 0 }", "2:24: server.event_loops:"
-            + " must be auto or a number of threads, not \"0\""),
+        bad(
+            "server: { event_loops: 0 }",
+            "2:24: server.event_loops:" + " must be auto or a number of threads, not \"0\""),
         bad(
             "server: { transport: }",
             "2:21: server.transport: must not be empty; leave it out for the default auto"),
@@ -66,8 +69,7 @@ final class BadFilesTest {
         bad(
             "listeners: { api: { max_header_bytes: 2MiB } }",
             "2:39: listeners.api.max_header_bytes: must be at most 1MiB"),
-        bad(
-            "store: { pool: { max: 9999999999 } }", "2:23: store.pool.max: is too large"),
+        bad("store: { pool: { max: 9999999999 } }", "2:23: store.pool.max: is too large"),
         // Listeners
         bad(
             "listeners: { api: { http2: true } }",
@@ -110,7 +112,8 @@ final class BadFilesTest {
                 + " use store.username and store.password"),
         // What does not exist yet
         bad(
-            "redis: { url: redis://h }", "2:15: redis.url: is not available yet: it needs shared limits"),
+            "redis: { url: redis://h }",
+            "2:15: redis.url: is not available yet: it needs shared limits"),
         bad(
             "object_storage: { directory: ./objects }",
             "2:17: object_storage: is not available yet: it needs stored outputs"),
@@ -124,8 +127,7 @@ final class BadFilesTest {
             "limits: { key: { concurrency: 5 } }",
             "2:31: limits.key.concurrency: is not available yet: it needs limits"),
         // Bootstrap
-        bad(
-            "bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative"),
+        bad("bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative"),
         bad(
             "bootstrap: { credit: 1.0000001 }",
             "2:22: bootstrap.credit: must have at most 6 decimals"),
@@ -136,8 +138,9 @@ final class BadFilesTest {
         bad(
             "store: !secret x",
             "2:8: store: YAML tags are not supported (a value that starts with ! needs quotes)"),
-        bad("server: { transport: \"epoll }", "3:1: not valid YAML: the file ends inside quotes"
-            + " or brackets"),
+        bad(
+            "server: { transport: \"epoll }",
+            "3:1: not valid YAML: the file ends inside quotes" + " or brackets"),
         bad("store:\n\turl: x", "3:1: not valid YAML: tabs cannot indent, use spaces"));
   }
 
@@ -165,8 +168,7 @@ final class BadFilesTest {
   @Test
   void aFileThatIsNoMappingIsToldOnce() {
     assertThat(Loading.of("- a\n").problems())
-        .containsExactly(
-            "gateway.yaml:1:1: must be a mapping of keys such as version and models");
+        .containsExactly("gateway.yaml:1:1: must be a mapping of keys such as version and models");
   }
 
   @Test

@@ -125,7 +125,10 @@ final class ReferenceTest {
         Loading.of("version: 1")
             .set("store.data_dir=" + file.resolveSibling("data").toAbsolutePath())
             .settings();
-    assertThat(reference).usingRecursiveComparison().ignoringFields("providers", "models").isEqualTo(empty);
+    assertThat(reference)
+        .usingRecursiveComparison()
+        .ignoringFields("providers", "models")
+        .isEqualTo(empty);
   }
 
   /** The description by path, read back from the schema, which is made from nothing else. */
@@ -164,7 +167,8 @@ final class ReferenceTest {
   private static String print(Node node) {
     return switch (node) {
       case Node.Scalar scalar -> scalar.text();
-      case Node.Sequence sequence -> sequence.items().stream().map(ReferenceTest::print).toList().toString();
+      case Node.Sequence sequence ->
+          sequence.items().stream().map(ReferenceTest::print).toList().toString();
       case Node.Mapping _ -> "{}";
     };
   }

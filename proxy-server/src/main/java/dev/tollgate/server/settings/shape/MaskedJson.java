@@ -34,7 +34,8 @@ public final class MaskedJson {
       }
       case Shape.MapOf map -> {
         ObjectNode entries = JSON.objectNode();
-        ((Map<?, ?>) value).forEach((key, entry) -> entries.set(key.toString(), json(map.value(), entry)));
+        ((Map<?, ?>) value)
+            .forEach((key, entry) -> entries.set(key.toString(), json(map.value(), entry)));
         yield entries;
       }
       case Shape.Section section -> section(section, value, JSON.objectNode());

@@ -67,8 +67,10 @@ public final class SchemaWriter {
 
   private static String describe(Shape.Entry entry) {
     String about = entry.description().about();
-    String later = entry.later().isEmpty() ? "" : " Not available yet: it needs " + entry.later() + ".";
-    String restart = entry.description().restart() ? " A change takes effect at the next start." : "";
+    String later =
+        entry.later().isEmpty() ? "" : " Not available yet: it needs " + entry.later() + ".";
+    String restart =
+        entry.description().restart() ? " A change takes effect at the next start." : "";
     return Character.toUpperCase(about.charAt(0)) + about.substring(1) + "." + later + restart;
   }
 
@@ -113,7 +115,8 @@ public final class SchemaWriter {
         .forEach(
             (tag, section) -> {
               ObjectNode choice = section(section);
-              ObjectNode key = JSON.objectNode().put("const", tag).put("description", tagged.about());
+              ObjectNode key =
+                  JSON.objectNode().put("const", tag).put("description", tagged.about());
               ((ObjectNode) choice.get("properties")).set(tagged.key(), key);
               choice.withArray("required").add(tagged.key());
               choices.add(choice);
@@ -184,9 +187,11 @@ public final class SchemaWriter {
       case Node.Scalar scalar -> {
         boolean typed =
             shape instanceof Shape.Scalar(Form form)
-                && List.of("integer", "number", "boolean").contains(form.schema().getOrDefault("type", ""));
-        yield typed && shape instanceof Shape.Scalar(Form form)
-            && form.parse(scalar.text(), NO_FOLDER) instanceof Parsed.Ok(Object value)
+                && List.of("integer", "number", "boolean")
+                    .contains(form.schema().getOrDefault("type", ""));
+        yield typed
+                && shape instanceof Shape.Scalar(Form form)
+                && form.parse(scalar.text(), NO_FOLDER) instanceof Parsed.Ok(Object value)
             ? MaskedJson.plain(value)
             : JSON.textNode(scalar.text());
       }
