@@ -1,0 +1,219 @@
+package dev.tollgate.core.tenant;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyFlights.Flight;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys that were looked up lately, shared by all loops. An answer is given only while the cache
+ * hears of changes: a poll of the store's changes must have succeeded within the last 5 seconds. If
+ * the store is gone, active keys stay usable for 60 seconds; everything else is then unavailable.
+ * Nothing here blocks; a key that is not known is asked for once, however many wait for it.
+ */
+public final class KeyCache {
+  private final Cache<KeyHash, ApiKey> known;
+  private final Cache<KeyHash, Long> unknownSince;
+  private final Rules rules;
+  private final KeyFlights flights;
+  private final AtomicReference<@Nullable Long> heardAt = new AtomicReference<>();
+  private final AtomicReference<@Nullable Long> failedAt = new AtomicReference<>();
+
+  public KeyCache(Loader loader, Rules rules) {
+    this.rules = rules;
+    this.known = boundedBy(rules.knownMax());
+    this.unknownSince = boundedBy(rules.unknownMax());
+    this.flights = new KeyFlights(loader, rules.lookUpsMax(), this::remember);
+  }
+
+  /** Starts a look-up; the answer may come on any thread, at once or later, exactly once. */
+  public interface Loader {
+    void load(KeyHash hash, Consumer<Lookup> whenDone);
+  }
+
+  /**
+   * How long what is believed.
+   *
+   * @param fresh how old the last successful poll may be for an answer from the cache
+   * @param outage how old it may be for an active key, while the store cannot be asked
+   * @param unknown how long a key is believed not to exist
+   * @param backoff how long after a failure the store is not asked again for a key that the outage
+   *     rule covers
+   */
+  public record Rules(
+      Duration fresh,
+      Duration outage,
+      Duration unknown,
+      Duration backoff,
+      int knownMax,
+      int unknownMax,
+      int lookUpsMax) {
+    public static final Rules DEFAULT =
+        new Rules(
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(3),
+            100_000,
+            10_000,
+            32);
+  }
+
+  /** What the cache says of a key. */
+  public sealed interface Answer {
+    /** A look-up is under way; the verdict will be handed over. */
+    record Pending() implements Answer {}
+
+    /** A final answer. */
+    sealed interface Verdict extends Answer {}
+
+    record Known(ApiKey key) implements Verdict {}
+
+    record Unknown() implements Verdict {}
+
+    /** Nobody can say at present: 503, never 401. */
+    record Unavailable(String reason) implements Verdict {}
+  }
+
+  private static final Answer.Unknown UNKNOWN = new Answer.Unknown();
+  private static final Answer.Pending PENDING = new Answer.Pending();
+
+  /**
+   * Asks for a key. {@code whenDone} is called only if the answer is {@code Pending}: once, through
+   * {@code executor}.
+   */
+  public Answer find(
+      KeyHash hash, long nowNanos, Executor executor, Consumer<Answer.Verdict> whenDone) {
+    ApiKey key = known.getIfPresent(hash);
+    if (key != null) {
+      if (heardWithin(rules.fresh(), nowNanos)) {
+        return new Answer.Known(key);
+      }
+      if (survivesOutage(key, nowNanos) && failedWithin(rules.backoff(), nowNanos)) {
+        return new Answer.Known(key);
+      }
+    } else if (isKnownToBeUnknown(hash, nowNanos)) {
+      return UNKNOWN;
+    }
+    Consumer<Lookup> waiter =
+        lookup -> executor.execute(() -> whenDone.accept(verdict(lookup, key, nowNanos)));
+    return switch (flights.board(hash, nowNanos, waiter)) {
+      case Flight.Boarded boarded -> PENDING;
+      case Flight.Full full ->
+          verdict(new Lookup.Unavailable("too many key look-ups"), key, nowNanos);
+    };
+  }
+
+  /** These keys are not what they were: forgets them, and whatever look-ups under way bring. */
+  public void changed(Set<KeyId> keys) {
+    forget(key -> keys.contains(key.id()));
+  }
+
+  public void changed(KeyId key) {
+    changed(Set.of(key));
+  }
+
+  /** The organizations' states changed, and with them all their keys. */
+  public void changedOrgs(Set<OrgId> orgs) {
+    forget(key -> orgs.contains(key.org().id()));
+  }
+
+  public void changedOrg(OrgId org) {
+    changedOrgs(Set.of(org));
+  }
+
+  /** Anything may have changed. */
+  public void changedAll() {
+    forget(key -> true);
+  }
+
+  /**
+   * A poll of the changes succeeded, and what it brought was told.
+   *
+   * @param beganNanos when the poll began: of changes after that it may not know
+   */
+  public void pollSucceeded(long beganNanos) {
+    heardAt.set(beganNanos);
+  }
+
+  /** A poll of the changes failed: the store is gone or silent. */
+  public void pollFailed(long nowNanos) {
+    failedAt.set(nowNanos);
+  }
+
+  /** How many look-ups are under way, for a gauge. */
+  public int lookUps() {
+    return flights.flying();
+  }
+
+  private void forget(Predicate<ApiKey> which) {
+    // In this order: what a look-up began earlier brings is dropped from here on, and what it
+    // brought before is in the maps that are searched now.
+    flights.ground();
+    known.asMap().values().removeIf(which);
+    unknownSince.invalidateAll();
+  }
+
+  /** Called once per look-up that no change overtook, before its waiters hear of it. */
+  private void remember(KeyHash hash, Lookup lookup, long startedNanos) {
+    switch (lookup) {
+      case Lookup.Found found -> {
+        known.put(hash, found.key());
+        unknownSince.invalidate(hash);
+      }
+      case Lookup.Unknown unknown -> {
+        known.invalidate(hash);
+        unknownSince.put(hash, startedNanos);
+      }
+      case Lookup.Unavailable unavailable -> failedAt.set(startedNanos);
+    }
+  }
+
+  private Answer.Verdict verdict(Lookup lookup, @Nullable ApiKey cached, long nowNanos) {
+    return switch (lookup) {
+      case Lookup.Found found -> new Answer.Known(found.key());
+      case Lookup.Unknown unknown -> UNKNOWN;
+      case Lookup.Unavailable unavailable ->
+          cached != null && survivesOutage(cached, nowNanos)
+              ? new Answer.Known(cached)
+              : new Answer.Unavailable(unavailable.reason());
+    };
+  }
+
+  private boolean isKnownToBeUnknown(KeyHash hash, long nowNanos) {
+    Long since = unknownSince.getIfPresent(hash);
+    return since != null && nowNanos - since < rules.unknown().toNanos();
+  }
+
+  private boolean survivesOutage(ApiKey key, long nowNanos) {
+    return key.state() == KeyState.ACTIVE
+        && key.org().state() == Org.State.ACTIVE
+        && heardWithin(rules.outage(), nowNanos);
+  }
+
+  private boolean heardWithin(Duration time, long nowNanos) {
+    return isWithin(heardAt.get(), time, nowNanos);
+  }
+
+  private boolean failedWithin(Duration time, long nowNanos) {
+    return isWithin(failedAt.get(), time, nowNanos);
+  }
+
+  private static boolean isWithin(@Nullable Long instant, Duration time, long nowNanos) {
+    return instant != null && nowNanos - instant < time.toNanos();
+  }
+
+  private static <V> Cache<KeyHash, V> boundedBy(int entriesMax) {
+    // Ages are judged by the time that callers pass in; evictions happen on the caller's thread.
+    return Caffeine.newBuilder().maximumSize(entriesMax).executor(Runnable::run).build();
+  }
+}

@@ -1,0 +1,271 @@
+package dev.tollgate.core.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.KeyCache.Answer;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** What the cache answers while the store is well, changing, silent and gone. */
+class KeyCacheTest {
+  private static final OrgId ORG = new OrgId(UUID.randomUUID());
+  private static final Lookup GONE = new Lookup.Unavailable("gone");
+
+  private final List<Load> loads = new ArrayList<>();
+  private final List<Answer.Verdict> verdicts = new ArrayList<>();
+  private final KeyCache cache =
+      new KeyCache((hash, whenDone) -> loads.add(new Load(hash, whenDone)), KeyCache.Rules.DEFAULT);
+
+  private long now = -Duration.ofSeconds(3).toNanos();
+
+  private record Load(KeyHash hash, Consumer<Lookup> whenDone) {}
+
+  @Test
+  void aKnownKeyIsAnsweredWithoutTheStore() {
+    learn("a", KeyState.ACTIVE);
+
+    assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.ACTIVE)));
+    assertThat(loads).hasSize(1);
+  }
+
+  @Test
+  void manyWhoWaitForOneKeyCostOneLookUp() {
+    cache.pollSucceeded(now);
+    for (int i = 0; i < 100; i++) {
+      assertThat(find("a")).isEqualTo(new Answer.Pending());
+    }
+    land(0, new Lookup.Found(key("a", KeyState.ACTIVE)));
+
+    assertThat(loads).hasSize(1);
+    assertThat(verdicts).hasSize(100).containsOnly(new Answer.Known(key("a", KeyState.ACTIVE)));
+  }
+
+  @Test
+  void aSecondCompletionIsIgnored() {
+    cache.pollSucceeded(now);
+    find("a");
+    land(0, new Lookup.Unknown());
+    land(0, new Lookup.Found(key("a", KeyState.ACTIVE)));
+
+    assertThat(verdicts).containsExactly(new Answer.Unknown());
+    assertThat(find("a")).isEqualTo(new Answer.Unknown());
+    assertThat(cache.lookUps()).isZero();
+  }
+
+  @Test
+  void anUnknownKeyIsUnknownForTenSeconds() {
+    find("a");
+    land(0, new Lookup.Unknown());
+
+    pass(Duration.ofMillis(9_999));
+    assertThat(find("a")).isEqualTo(new Answer.Unknown());
+    pass(Duration.ofMillis(1));
+    assertThat(find("a")).isEqualTo(new Answer.Pending());
+  }
+
+  @Test
+  void aNewKeyEndsWhatIsBelievedUnknown() {
+    find("a");
+    land(0, new Lookup.Unknown());
+    cache.changed(new KeyId("a"));
+
+    assertThat(find("a")).isEqualTo(new Answer.Pending());
+  }
+
+  @Test
+  void lookUpsAreBounded() {
+    for (int i = 0; i < 32; i++) {
+      assertThat(find("k" + i)).isEqualTo(new Answer.Pending());
+    }
+    assertThat(find("one more")).isInstanceOf(Answer.Unavailable.class);
+    assertThat(find("k3")).as("joins").isEqualTo(new Answer.Pending());
+    land(7, new Lookup.Unknown());
+    assertThat(find("one more")).isEqualTo(new Answer.Pending());
+  }
+
+  @Test
+  void groundedLookUpsStillCountUntilTheyEnd() {
+    for (int i = 0; i < 32; i++) {
+      find("k" + i);
+    }
+    cache.changedAll();
+    assertThat(find("k3")).isInstanceOf(Answer.Unavailable.class);
+    land(3, new Lookup.Unknown());
+    assertThat(find("k3")).isEqualTo(new Answer.Pending());
+  }
+
+  @Test
+  void aLoaderThatRefusesMakesTheKeyUnavailable() {
+    var refusing =
+        new KeyCache(
+            (hash, whenDone) -> {
+              throw new RejectedExecutionException("full");
+            },
+            KeyCache.Rules.DEFAULT);
+    assertThat(refusing.find(hash("a"), now, Runnable::run, verdicts::add))
+        .isEqualTo(new Answer.Pending());
+    assertThat(verdicts).singleElement().isInstanceOf(Answer.Unavailable.class);
+    assertThat(refusing.lookUps()).isZero();
+  }
+
+  @Test
+  void aWaiterWhoseLoopHasEndedDoesNotHideTheAnswerFromTheOthers() {
+    cache.find(
+        hash("a"),
+        now,
+        task -> {
+          throw new RejectedExecutionException("ended");
+        },
+        verdicts::add);
+    find("a");
+    land(0, new Lookup.Unknown());
+
+    assertThat(verdicts).containsExactly(new Answer.Unknown());
+  }
+
+  @Test
+  void aChangeOfTheKeyOrOfItsOrganizationForgetsIt() {
+    List<Runnable> changes =
+        List.of(
+            () -> cache.changed(new KeyId("a")),
+            () -> cache.changedOrg(ORG),
+            () -> cache.changedAll());
+    for (Runnable change : changes) {
+      learn("a", KeyState.ACTIVE);
+      assertThat(find("a")).isInstanceOf(Answer.Known.class);
+      change.run();
+      assertThat(find("a")).isEqualTo(new Answer.Pending());
+      land(loads.size() - 1, new Lookup.Found(key("a", KeyState.REVOKED)));
+      assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.REVOKED)));
+      cache.changedAll();
+    }
+  }
+
+  @Test
+  void aChangeOfAnotherKeyForgetsNothing() {
+    learn("a", KeyState.ACTIVE);
+    cache.changed(new KeyId("b"));
+    cache.changedOrg(new OrgId(UUID.randomUUID()));
+
+    assertThat(find("a")).isInstanceOf(Answer.Known.class);
+  }
+
+  @Test
+  void whatALookUpReadBeforeAChangeIsNeverKept() {
+    cache.pollSucceeded(now);
+    find("a");
+    cache.changed(new KeyId("a"));
+    assertThat(find("a")).as("asks anew instead of joining").isEqualTo(new Answer.Pending());
+    assertThat(loads).hasSize(2);
+    land(1, new Lookup.Found(key("a", KeyState.REVOKED)));
+    land(0, new Lookup.Found(key("a", KeyState.ACTIVE)));
+
+    assertThat(verdicts)
+        .containsExactly(
+            new Answer.Known(key("a", KeyState.REVOKED)), new Answer.Known(key("a", KeyState.ACTIVE)));
+    assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.REVOKED)));
+  }
+
+  @Test
+  void withoutNewsOfChangesTheStoreIsAskedAgain() {
+    learn("a", KeyState.ACTIVE);
+    pass(Duration.ofSeconds(5));
+
+    assertThat(find("a")).isEqualTo(new Answer.Pending());
+    land(1, new Lookup.Found(key("a", KeyState.DISABLED)));
+    assertThat(verdicts).last().isEqualTo(new Answer.Known(key("a", KeyState.DISABLED)));
+    assertThat(find("a")).as("and again").isEqualTo(new Answer.Pending());
+  }
+
+  @Test
+  void anActiveKeyIsUsableForAMinuteOfOutage() {
+    learn("a", KeyState.ACTIVE);
+    pass(Duration.ofSeconds(6));
+    find("a");
+    land(1, GONE);
+    assertThat(verdicts).last().isEqualTo(new Answer.Known(key("a", KeyState.ACTIVE)));
+
+    cache.pollFailed(now);
+    assertThat(find("a")).as("no waiting").isEqualTo(new Answer.Known(key("a", KeyState.ACTIVE)));
+
+    pass(Duration.ofSeconds(54));
+    cache.pollFailed(now);
+    assertThat(find("a")).isEqualTo(new Answer.Pending());
+    land(2, GONE);
+    assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
+  }
+
+  @Test
+  void aKeyThatMayNotBeUsedIsUnavailableInAnOutage() {
+    for (KeyState state : List.of(KeyState.DISABLED, KeyState.REVOKED)) {
+      cache.changedAll();
+      learn("a", state);
+      pass(Duration.ofSeconds(6));
+      find("a");
+      land(loads.size() - 1, GONE);
+      assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
+    }
+  }
+
+  @Test
+  void anOutageNeverMakesAKeyUnknown() {
+    find("stranger");
+    land(0, GONE);
+    assertThat(verdicts).containsExactly(new Answer.Unavailable("gone"));
+    assertThat(find("stranger")).isEqualTo(new Answer.Pending());
+  }
+
+  @Test
+  void fullLookUpsDoNotStopKeysThatAreKnown() {
+    learn("a", KeyState.ACTIVE);
+    pass(Duration.ofSeconds(6));
+    for (int i = 0; i < 32; i++) {
+      find("stranger" + i);
+    }
+    assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.ACTIVE)));
+  }
+
+  private void learn(String name, KeyState state) {
+    cache.pollSucceeded(now);
+    assertThat(find(name)).isEqualTo(new Answer.Pending());
+    land(loads.size() - 1, new Lookup.Found(key(name, state)));
+  }
+
+  private Answer find(String name) {
+    return cache.find(hash(name), now, Runnable::run, verdicts::add);
+  }
+
+  private void land(int load, Lookup lookup) {
+    loads.get(load).whenDone().accept(lookup);
+  }
+
+  private void pass(Duration time) {
+    now += time.toNanos();
+  }
+
+  private static KeyHash hash(String name) {
+    return KeyHash.of(name);
+  }
+
+  static ApiKey key(String name, KeyState state) {
+    return new ApiKey(
+        new KeyId(name),
+        name,
+        "wxyz",
+        new Org(ORG, "org", Org.State.ACTIVE),
+        state,
+        null,
+        KeyScope.ALL,
+        KeyLimits.DEFAULT);
+  }
+}
