@@ -12,6 +12,8 @@ import picocli.CommandLine.Spec;
     description = "One API key in front of many model providers.",
     mixinStandardHelpOptions = true,
     subcommands = {
+      Check.class,
+      Schema.class,
       Status.class,
       Healthcheck.class,
       Reload.class,

@@ -51,9 +51,10 @@ public sealed interface ProviderSettings {
   /** {@code type: mock}: the scripted provider in this process, on a loopback port of its own. */
   @Tag("mock")
   record Mock(
-      @Key(about = "time to the first token", initial = "50ms") Duration ttft,
-      @Key(about = "time between chunks", initial = "20ms") Duration chunkInterval,
-      @Key(about = "chunks of an answer", initial = "64", min = "1", max = "1000000") int chunks)
+      @Key(about = "time to the first token", initial = "50ms", max = "1h") Duration ttft,
+      @Key(about = "time between chunks", initial = "20ms", max = "1h") Duration chunkInterval,
+      @Key(about = "chunks of an answer", initial = "64", min = "0", max = "1000000") int chunks,
+      @Key(about = "what its words and ids derive from", initial = "1") long seed)
       implements ProviderSettings {}
 
   /** One key of a pool. */

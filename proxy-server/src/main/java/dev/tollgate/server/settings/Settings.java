@@ -4,6 +4,7 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.shape.Key;
 import dev.tollgate.server.settings.shape.MaskedJson;
+import dev.tollgate.server.settings.shape.SchemaWriter;
 import dev.tollgate.server.settings.shape.Shape;
 import dev.tollgate.server.settings.shape.Shapes;
 import java.util.List;
@@ -51,6 +52,11 @@ public record Settings(
 
   /** The description that reader, schema, rendering and reload share. */
   public static final Shape.Section SHAPE = Shapes.section(Settings.class);
+
+  /** The JSON Schema of the configuration file. */
+  public static String schema() {
+    return SchemaWriter.write(SHAPE, "Configuration of Tollgate");
+  }
 
   /** The effective configuration as JSON, without a secret. */
   public String masked() {

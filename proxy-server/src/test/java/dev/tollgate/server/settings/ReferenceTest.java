@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.server.settings.shape.SchemaWriter;
 import dev.tollgate.server.settings.yaml.Node;
 import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.YamlText;
@@ -135,7 +134,7 @@ final class ReferenceTest {
   private static Map<String, JsonNode> described() {
     Map<String, JsonNode> found = new LinkedHashMap<>();
     try {
-      describe(new ObjectMapper().readTree(SchemaWriter.write(Settings.SHAPE, "t")), "", found);
+      describe(new ObjectMapper().readTree(Settings.schema()), "", found);
     } catch (IOException e) {
       throw new AssertionError("the schema is JSON", e);
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +70,7 @@ public final class MaskedJson {
       case Integer number -> JSON.numberNode(number);
       case Long number -> JSON.numberNode(number);
       case Double number -> JSON.numberNode(number);
+      case BigDecimal number -> JSON.numberNode(number);
       default -> JSON.textNode(value.toString());
     };
   }

@@ -1,0 +1,71 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.yaml.Problem;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tollgate check}: says everything that is wrong with a configuration. */
+@Command(
+    name = "check",
+    description = "Validate a configuration; with --connect also reach what it names.",
+    mixinStandardHelpOptions = true)
+final class Check implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Mixin private ConfigOptions config = new ConfigOptions();
+
+  @Option(names = "--connect", description = "Also reach the store and the providers.")
+  private boolean connect;
+
+  @Override
+  public Integer call() {
+    return switch (config.load()) {
+      case Loaded.Invalid invalid -> tell(invalid.problems());
+      case Loaded.Valid valid -> tell(valid.settings());
+    };
+  }
+
+  private int tell(List<Problem> problems) {
+    PrintWriter err = line().getErr();
+    problems.forEach(err::println);
+    err.println(problems.size() == 1 ? "1 problem" : problems.size() + " problems");
+    return 1;
+  }
+
+  private int tell(Settings settings) {
+    PrintWriter out = line().getOut();
+    out.printf(
+        "%s is valid: %d providers, %d models%n",
+        config.file(), settings.providers().size(), settings.models().size());
+    return connect ? reach(settings) : 0;
+  }
+
+  private int reach(Settings settings) {
+    int failed = 0;
+    for (Reached reached : new Reach(settings).all()) {
+      switch (reached) {
+        case Reached.Yes yes -> line().getOut().println(yes.what() + ": " + yes.how());
+        case Reached.No no -> {
+          line().getErr().println(no.what() + ": " + no.why());
+          failed++;
+        }
+      }
+    }
+    return failed == 0 ? 0 : 1;
+  }
+
+  private CommandLine line() {
+    return Objects.requireNonNull(spec).commandLine();
+  }
+}

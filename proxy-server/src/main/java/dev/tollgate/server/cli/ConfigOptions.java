@@ -1,0 +1,33 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.SettingsLoader;
+import dev.tollgate.server.settings.yaml.Surroundings;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** Which configuration a verb works on. */
+final class ConfigOptions {
+  @Option(
+      names = "--config",
+      required = true,
+      paramLabel = "FILE",
+      description = "Configuration file.")
+  private Path config = Path.of("");
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Overrides one setting, such as store.url=jdbc:postgresql://host/db.")
+  private List<String> sets = List.of();
+
+  Path file() {
+    return config;
+  }
+
+  /** Reads it in the environment of this process. */
+  Loaded load() {
+    return new SettingsLoader(Surroundings.ofProcess()).load(config, sets);
+  }
+}

@@ -1,0 +1,107 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.server.settings.ProviderSettings;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.StoreSettings;
+import dev.tollgate.server.settings.value.HttpUrl;
+import dev.tollgate.server.settings.value.StoreUrl;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.UnknownHostException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.SSLSocketFactory;
+
+/**
+ * Tries to reach what a configuration names: the database with its credentials, providers by TCP
+ * and TLS. No request is sent to a provider, so its key is not tried.
+ */
+final class Reach {
+  private static final int SECONDS_MAX = 10;
+
+  private final Settings settings;
+
+  Reach(Settings settings) {
+    this.settings = settings;
+  }
+
+  /** One after the other: the store, then the providers in the order of the file. */
+  List<Reached> all() {
+    List<Reached> found = new ArrayList<>();
+    found.add(store(settings.store()));
+    settings.providers().forEach((id, provider) -> found.add(provider(id, provider)));
+    return found;
+  }
+
+  private static Reached store(StoreSettings store) {
+    return switch (store.url()) {
+      case StoreUrl.Embedded _ ->
+          new Reached.Yes("store", "embedded, serve starts it under " + store.dataDir());
+      case StoreUrl.Jdbc jdbc -> database(jdbc.url(), store);
+    };
+  }
+
+  private static Reached database(String url, StoreSettings store) {
+    String what = "store " + url;
+    var properties = new Properties();
+    properties.setProperty("connectTimeout", Integer.toString(SECONDS_MAX));
+    properties.setProperty("loginTimeout", Integer.toString(SECONDS_MAX));
+    if (store.username() != null) {
+      properties.setProperty("user", store.username());
+    }
+    if (store.password() != null) {
+      properties.setProperty("password", store.password().reveal());
+    }
+    try (Connection connection = DriverManager.getConnection(url, properties)) {
+      return new Reached.Yes(
+          what, "connected, PostgreSQL " + connection.getMetaData().getDatabaseProductVersion());
+    } catch (SQLException e) {
+      return new Reached.No(what, "cannot connect: " + e.getMessage());
+    }
+  }
+
+  private static Reached provider(ProviderId id, ProviderSettings provider) {
+    return switch (provider) {
+      case ProviderSettings.Mock _ -> new Reached.Yes("provider " + id, "bundled, serve starts it");
+      case ProviderSettings.OpenAi openAi ->
+          endpoint("provider " + id + " " + openAi.baseUrl(), openAi);
+    };
+  }
+
+  private static Reached endpoint(String what, ProviderSettings.OpenAi provider) {
+    HttpUrl url = provider.baseUrl();
+    int timeoutMillis = (int) Math.min(provider.timeouts().connect().toMillis(), SECONDS_MAX * 1000);
+    try (var socket = new Socket()) {
+      socket.connect(new InetSocketAddress(url.host(), url.port()), timeoutMillis);
+      socket.setSoTimeout(SECONDS_MAX * 1000);
+      return new Reached.Yes(what, url.tls() ? "connected, " + handshake(socket, url) : "connected");
+    } catch (UnknownHostException e) {
+      return new Reached.No(what, "no such host");
+    } catch (SSLException e) {
+      return new Reached.No(what, "connected, but TLS failed: " + e.getMessage());
+    } catch (IOException e) {
+      return new Reached.No(what, "cannot connect: " + e.getMessage());
+    }
+  }
+
+  /** Verifies certificate and name, as the gateway does. */
+  private static String handshake(Socket socket, HttpUrl url) throws IOException {
+    var factory = (SSLSocketFactory) SSLSocketFactory.getDefault();
+    try (var tls = (SSLSocket) factory.createSocket(socket, url.host(), url.port(), true)) {
+      SSLParameters parameters = tls.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      tls.setSSLParameters(parameters);
+      tls.startHandshake();
+      return tls.getSession().getProtocol();
+    }
+  }
+}
