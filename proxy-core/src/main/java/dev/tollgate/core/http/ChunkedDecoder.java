@@ -1,5 +1,6 @@
 package dev.tollgate.core.http;
 
+import dev.tollgate.core.http.BodyReader.Step;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -7,16 +8,6 @@ import io.netty.buffer.ByteBuf;
  * trailers checked, counted and dropped. Content bytes are left to the caller, who slices them out.
  */
 final class ChunkedDecoder {
-  /** What stands at the reader index. */
-  enum Step {
-    /** Content: call {@link #content}. */
-    CONTENT,
-    /** Nothing that could be used: more input is needed. */
-    NEEDS_INPUT,
-    /** The coding's end was consumed. */
-    END
-  }
-
   private enum State {
     SIZE_FIRST,
     SIZE,

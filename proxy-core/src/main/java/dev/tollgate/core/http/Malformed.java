@@ -1,13 +1,15 @@
 package dev.tollgate.core.http;
 
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+
 /**
  * Bytes that are no acceptable HTTP/1.1: an expected fault of the peer, so without a stack trace.
  */
 final class Malformed extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What is wrong with the bytes, as far as the answer depends on it. */
-  enum Kind {
+  private enum Kind {
     SYNTAX,
     TOO_LARGE,
     METHOD_REFUSED
@@ -34,8 +36,13 @@ final class Malformed extends Exception {
     return new Malformed(Kind.METHOD_REFUSED, "method " + method + " is not served");
   }
 
-  Kind kind() {
-    return kind;
+  /** The answer to a client that sent such bytes (DECISIONS 1). */
+  Fault fault() {
+    return switch (kind) {
+      case SYNTAX -> Fault.of(ErrorCode.VALIDATION_FAILED, "Malformed HTTP: " + reason + ".");
+      case TOO_LARGE -> Fault.of(ErrorCode.REQUEST_TOO_LARGE, "Malformed HTTP: " + reason + ".");
+      case METHOD_REFUSED -> Fault.of(ErrorCode.NOT_FOUND, "Refused: " + reason + ".");
+    };
   }
 
   String reason() {

@@ -3,8 +3,6 @@ package dev.tollgate.core.http;
 import static dev.tollgate.core.http.BodyEnd.BODY_END;
 import static dev.tollgate.core.http.TruncatedRequest.TRUNCATED_REQUEST;
 
-import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.fault.Fault;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelDuplexHandler;
@@ -25,21 +23,18 @@ import org.jspecify.annotations.Nullable;
 public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private enum State {
     HEAD,
-    FIXED,
-    CHUNKED,
-    END,
+    BODY,
     HOLDING,
     DROPPING
   }
 
   private final RequestLimits limits;
   private final RequestHeadReader head;
+  private final BodyReader body = new BodyReader(ChunkLimits.REQUEST);
   private final SocketReads reads = new SocketReads();
   private @Nullable ChannelHandlerContext ctx;
-  private @Nullable ChunkedDecoder chunks;
   private ByteBuf input = Unpooled.EMPTY_BUFFER;
   private State state = State.HEAD;
-  private long fixedBytesLeft;
   private long dropBytesLeft;
   private boolean wanted;
   private boolean decoding;
@@ -71,7 +66,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     switch (state) {
       case DROPPING -> drop(ctx, bytes);
       case HOLDING -> hold(ctx, bytes);
-      case HEAD, FIXED, CHUNKED, END -> {
+      case HEAD, BODY -> {
         append(ctx, bytes);
         decode(ctx);
       }
@@ -126,11 +121,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   @Override
   public long bodyBytesLeft() {
-    return switch (state) {
-      case FIXED -> fixedBytesLeft;
-      case CHUNKED -> Long.MAX_VALUE;
-      case HEAD, END, HOLDING, DROPPING -> 0;
-    };
+    return state == State.BODY ? body.bytesLeft() : 0;
   }
 
   @Override
@@ -163,7 +154,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private void askIfNeeded(ChannelHandlerContext ctx) {
     boolean needed =
         switch (state) {
-          case HEAD, FIXED, CHUNKED, END -> wanted;
+          case HEAD, BODY -> wanted;
           case HOLDING -> !overHeld;
           case DROPPING -> dropBytesLeft > 0;
         };
@@ -176,14 +167,12 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     try {
       return switch (state) {
         case HEAD -> head();
-        case FIXED -> input.isReadable() ? fixed() : exhausted();
-        case CHUNKED -> chunked();
-        case END -> end();
+        case BODY -> body();
         case HOLDING, DROPPING -> null;
       };
     } catch (Malformed malformed) {
       dropHeld();
-      return new BadRequest(fault(malformed));
+      return new BadRequest(malformed.fault());
     }
   }
 
@@ -192,58 +181,34 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     if (request == null) {
       return exhausted();
     }
-    switch (request.body()) {
-      case BodyLength.None() -> state = State.END;
-      case BodyLength.Fixed(long bytes) -> {
-        fixedBytesLeft = bytes;
-        state = State.FIXED;
-      }
-      case BodyLength.Chunked() -> {
-        chunks = new ChunkedDecoder(ChunkLimits.REQUEST);
-        state = State.CHUNKED;
-      }
-      case BodyLength.UntilClose() -> throw new IllegalStateException("a request until close");
-    }
+    body.begin(request.body());
+    state = State.BODY;
     return request;
   }
 
-  private ByteBuf fixed() {
-    int bytes = (int) Math.min(fixedBytesLeft, input.readableBytes());
-    fixedBytesLeft -= bytes;
-    if (fixedBytesLeft == 0) {
-      state = State.END;
-    }
-    return bytes < input.readableBytes() ? input.readRetainedSlice(bytes) : takeInput();
-  }
-
-  private ByteBuf takeInput() {
-    ByteBuf all = input;
-    input = Unpooled.EMPTY_BUFFER;
-    return all;
-  }
-
-  private @Nullable Object chunked() throws Malformed {
-    ChunkedDecoder decoder = chunks;
-    if (decoder == null) {
-      throw new IllegalStateException("no chunks");
-    }
-    return switch (decoder.advance(input)) {
-      case CONTENT -> decoder.content(input);
+  private @Nullable Object body() throws Malformed {
+    return switch (body.advance(input)) {
+      case CONTENT -> body.content(input);
       case NEEDS_INPUT -> exhausted();
       case END -> end();
     };
   }
 
   private BodyEnd end() {
-    chunks = null;
     state = State.HOLDING;
     limitHeld();
     return BODY_END;
   }
 
   private @Nullable Object exhausted() {
-    takeInput().release();
+    releaseInput();
     return null;
+  }
+
+  private void releaseInput() {
+    ByteBuf all = input;
+    input = Unpooled.EMPTY_BUFFER;
+    all.release();
   }
 
   private void append(ChannelHandlerContext ctx, ByteBuf bytes) {
@@ -262,7 +227,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private void limitHeld() {
     if (input.readableBytes() > limits.heldBytesMax()) {
       overHeld = true;
-      takeInput().release();
+      releaseInput();
     }
   }
 
@@ -278,7 +243,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   private void dropHeld() {
     state = State.DROPPING;
-    takeInput().release();
+    releaseInput();
   }
 
   private void inputEnded(ChannelHandlerContext ctx) {
@@ -292,10 +257,9 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   private boolean isCut() {
     return switch (state) {
-      case HEAD -> isHeadUnderway();
-      case FIXED -> input.readableBytes() < fixedBytesLeft;
-      case CHUNKED -> true;
-      case END, HOLDING, DROPPING -> false;
+case HEAD -> isHeadUnderway();
+      case BODY -> input.readableBytes() < body.bytesLeft();
+      case HOLDING, DROPPING -> false;
     };
   }
 
@@ -304,15 +268,5 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
       throw new IllegalStateException("not in a pipeline");
     }
     return ctx;
-  }
-
-  private static Fault fault(Malformed malformed) {
-    return switch (malformed.kind()) {
-      case SYNTAX ->
-          Fault.of(ErrorCode.VALIDATION_FAILED, "Malformed HTTP: " + malformed.reason() + ".");
-      case TOO_LARGE ->
-          Fault.of(ErrorCode.REQUEST_TOO_LARGE, "Malformed HTTP: " + malformed.reason() + ".");
-      case METHOD_REFUSED -> Fault.of(ErrorCode.NOT_FOUND, "Refused: " + malformed.reason() + ".");
-    };
   }
 }

@@ -7,7 +7,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes responses of a provider's bytes, one request in flight: a {@link ResponseHead}, the content
@@ -25,16 +24,13 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   private enum State {
     IDLE,
     HEAD,
-    FIXED,
-    CHUNKED,
-    UNTIL_CLOSE,
+    BODY,
     DROPPING
   }
 
   private final ResponseHeadReader head = new ResponseHeadReader(LIMITS);
-  private @Nullable ChunkedDecoder chunks;
+  private final BodyReader body = new BodyReader(ChunkLimits.RESPONSE);
   private State state = State.IDLE;
-  private long fixedBytesLeft;
   private boolean bytesSeen;
   private boolean fired;
   private boolean failed;
@@ -61,8 +57,9 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
       return;
     }
     try {
-      while (in.isReadable() && state != State.DROPPING) {
-        step(ctx, in);
+      boolean more = true;
+      while (more) {
+        more = step(ctx, in);
       }
     } catch (Malformed malformed) {
       state = State.DROPPING;
@@ -102,76 +99,51 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
     ctx.fireChannelInactive();
   }
 
-  private void step(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
-    switch (state) {
-      case IDLE -> {
-        state = State.DROPPING;
-        fire(ctx, SURPLUS_BYTES);
-      }
-      case HEAD -> head(ctx, in);
-      case FIXED -> fixed(ctx, in);
-      case CHUNKED -> chunked(ctx, in);
-      case UNTIL_CLOSE -> fire(ctx, in.readRetainedSlice(in.readableBytes()));
-      case DROPPING -> throw new IllegalStateException("dropping");
-    }
+  /** Does what the state asks for; false where nothing more can be done with this input. */
+  private boolean step(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
+    return switch (state) {
+      case IDLE -> in.isReadable() && surplus(ctx);
+      case HEAD -> in.isReadable() && head(ctx, in);
+      case BODY -> body(ctx, in);
+      case DROPPING -> false;
+    };
   }
 
-  private void head(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
+  private boolean surplus(ChannelHandlerContext ctx) {
+    state = State.DROPPING;
+    fire(ctx, SURPLUS_BYTES);
+    return false;
+  }
+
+  private boolean head(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
     bytesSeen = true;
     ResponseHead response = head.read(in);
     if (response != null) {
-      begin(ctx, in, response);
+      body.begin(response.body());
+      state = State.BODY;
+      fire(ctx, response);
     }
+    return response != null;
   }
 
-  private void begin(ChannelHandlerContext ctx, ByteBuf in, ResponseHead response) {
-    switch (response.body()) {
-      case BodyLength.None() -> state = State.IDLE;
-      case BodyLength.Fixed(long bytes) -> {
-        fixedBytesLeft = bytes;
-        state = State.FIXED;
+  private boolean body(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
+    return switch (body.advance(in)) {
+      case CONTENT -> {
+        fire(ctx, body.content(in));
+        yield true;
       }
-      case BodyLength.Chunked() -> {
-        chunks = new ChunkedDecoder(ChunkLimits.RESPONSE);
-        state = State.CHUNKED;
+      case END -> {
+        end(ctx, in);
+        yield true;
       }
-      case BodyLength.UntilClose() -> state = State.UNTIL_CLOSE;
-    }
-    boolean ends = state == State.IDLE;
-    fire(ctx, response);
-    if (ends) {
-      end(ctx, in);
-    }
-  }
-
-  private void fixed(ChannelHandlerContext ctx, ByteBuf in) {
-    int bytes = (int) Math.min(fixedBytesLeft, in.readableBytes());
-    fixedBytesLeft -= bytes;
-    fire(ctx, in.readRetainedSlice(bytes));
-    if (fixedBytesLeft == 0) {
-      end(ctx, in);
-    }
-  }
-
-  private void chunked(ChannelHandlerContext ctx, ByteBuf in) throws Malformed {
-    ChunkedDecoder decoder = chunks;
-    if (decoder == null) {
-      throw new IllegalStateException("no chunks");
-    }
-    switch (decoder.advance(in)) {
-      case CONTENT -> fire(ctx, decoder.content(in));
-      case END -> end(ctx, in);
-      case NEEDS_INPUT -> {}
-    }
+      case NEEDS_INPUT -> false;
+    };
   }
 
   private void end(ChannelHandlerContext ctx, ByteBuf in) {
-    chunks = null;
+    state = State.IDLE;
     if (in.isReadable()) {
-      state = State.DROPPING;
-      fire(ctx, SURPLUS_BYTES);
-    } else {
-      state = State.IDLE;
+      surplus(ctx);
     }
     fire(ctx, BODY_END);
   }
@@ -185,8 +157,7 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
     }
     switch (last) {
       case HEAD -> fire(ctx, new TruncatedResponse(false));
-      case FIXED, CHUNKED -> fire(ctx, new TruncatedResponse(true));
-      case UNTIL_CLOSE -> fire(ctx, BODY_END);
+      case BODY -> fire(ctx, body.endsAtClose() ? BODY_END : new TruncatedResponse(true));
       case IDLE, DROPPING -> {}
     }
   }

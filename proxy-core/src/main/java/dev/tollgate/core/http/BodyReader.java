@@ -1,0 +1,74 @@
+package dev.tollgate.core.http;
+
+import io.netty.buffer.ByteBuf;
+
+/** Cuts the content out of a message's bytes, whichever way its head says where it ends. */
+final class BodyReader {
+  /** What stands at the reader index. */
+  enum Step {
+    /** Content: call {@link #content}. */
+    CONTENT,
+    /** Nothing that could be used: more input is needed. */
+    NEEDS_INPUT,
+    /** The body's end; all of its framing was consumed. */
+    END
+  }
+
+  private final ChunkLimits limits;
+  private BodyLength length = BodyLength.NONE;
+  private ChunkedDecoder chunks;
+  private long bytesLeft;
+
+  BodyReader(ChunkLimits limits) {
+    this.limits = limits;
+    this.chunks = new ChunkedDecoder(limits);
+  }
+
+  /** The body of the next message begins. */
+  void begin(BodyLength length) {
+    this.length = length;
+    switch (length) {
+      case BodyLength.None() -> bytesLeft = 0;
+      case BodyLength.Fixed(long bytes) -> bytesLeft = bytes;
+      case BodyLength.Chunked() -> {
+        bytesLeft = Long.MAX_VALUE;
+        chunks = new ChunkedDecoder(limits);
+      }
+      case BodyLength.UntilClose() -> bytesLeft = Long.MAX_VALUE;
+    }
+  }
+
+  /** Bytes of content to come, or {@link Long#MAX_VALUE} where nobody knows. */
+  long bytesLeft() {
+    return bytesLeft;
+  }
+
+  /** Whether the end of the connection is the body's proper end. */
+  boolean endsAtClose() {
+    return length instanceof BodyLength.UntilClose;
+  }
+
+  /** Consumes framing up to content, the end of the body or the end of the input. */
+  Step advance(ByteBuf in) throws Malformed {
+    if (length instanceof BodyLength.Chunked) {
+      return chunks.advance(in);
+    }
+    return bytesLeft == 0 ? Step.END : in.isReadable() ? Step.CONTENT : Step.NEEDS_INPUT;
+  }
+
+  /** The content at the reader index, as a retained slice. */
+  ByteBuf content(ByteBuf in) {
+    return switch (length) {
+      case BodyLength.Chunked() -> chunks.content(in);
+      case BodyLength.UntilClose() -> in.readRetainedSlice(in.readableBytes());
+      case BodyLength.Fixed(long _) -> fixed(in);
+      case BodyLength.None() -> throw new IllegalStateException("no body");
+    };
+  }
+
+  private ByteBuf fixed(ByteBuf in) {
+    int bytes = (int) Math.min(bytesLeft, in.readableBytes());
+    bytesLeft -= bytes;
+    return in.readRetainedSlice(bytes);
+  }
+}
