@@ -35,14 +35,20 @@ public final class ResponseDecoder extends ChannelInboundHandlerAdapter {
   private boolean fired;
   private boolean failed;
 
-  /** A request is about to be written: the next bytes are its response. */
+  /**
+   * A request is about to be written: the next bytes are its response. On a connection with surplus
+   * bytes or an ended input nothing comes any more.
+   */
   public void awaitResponse() {
-    if (state != State.IDLE) {
-      throw new IllegalStateException("not idle: " + state);
+    switch (state) {
+      case IDLE -> {
+        state = State.HEAD;
+        head.begin();
+        bytesSeen = false;
+      }
+      case DROPPING -> {}
+      case HEAD, BODY -> throw new IllegalStateException("a response is underway");
     }
-    state = State.HEAD;
-    head.begin();
-    bytesSeen = false;
   }
 
   /** Whether any byte came since {@link #awaitResponse()}: none on a stale connection. */

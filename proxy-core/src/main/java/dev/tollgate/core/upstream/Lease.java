@@ -49,6 +49,7 @@ public final class Lease {
     assert pool.loop().inEventLoop() && !ended && this.listener == null;
     this.listener = listener;
     unsent.addAll(parts);
+    connection.awaitResponse();
     write();
   }
 

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   private final Channel channel;
   private final EndpointPool pool;
+  private final ResponseDecoder decoder = new ResponseDecoder();
   private @Nullable Lease lease;
   private boolean closing;
   private long idleSince;
@@ -31,7 +32,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   void install() {
-    channel.pipeline().addLast("http", new ResponseDecoder());
+    channel.pipeline().addLast("http", decoder);
     channel.pipeline().addLast("lease", this);
   }
 
@@ -51,6 +52,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   void idleSince(long nanos) {
     idleSince = nanos;
     channel.read();
+  }
+
+  /** A request is about to be written. */
+  void awaitResponse() {
+    decoder.awaitResponse();
   }
 
   void leasedTo(@Nullable Lease holder) {
@@ -77,11 +83,19 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       case BodyEnd _ -> holder.bodyEnd();
       case BadResponse bad -> holder.broken(new Breakage.Malformed(bad.reason()));
       case TruncatedResponse truncated -> holder.broken(new Breakage.Closed(truncated.headSeen()));
-      case SurplusBytes _ -> holder.poison();
+      case SurplusBytes _ -> poison(holder);
       default -> {
         ReferenceCountUtil.release(message);
         throw new IllegalStateException("unexpected upstream message " + message.getClass());
       }
+    }
+  }
+
+  // Ahead of any reply nothing sound can follow; behind one the lease still has its end to hear.
+  private void poison(Lease holder) {
+    holder.poison();
+    if (!holder.responseBegan()) {
+      close();
     }
   }
 
