@@ -11,9 +11,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts one whole HTTP/1.1 message out of bytes as they grow, and looks at each byte once. Reads what
- * is well formed and fails loudly on the rest; judging bad framing is the gateway's work and not the
- * testkit's.
+ * Cuts one whole HTTP/1.1 message out of bytes as they grow, and looks at each byte once. Reads
+ * what is well formed and fails loudly on the rest; judging bad framing is the gateway's work and
+ * not the testkit's.
  */
 final class WireCut<M extends WireMessage> {
   private final Kind<M> kind;

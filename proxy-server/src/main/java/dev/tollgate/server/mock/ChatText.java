@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON of a healthy reply, plain and as events: what OpenAI's own server would send, with words,
- * id and time that only the seed decides.
+ * The JSON of a healthy reply, plain and as events: what OpenAI's own server would send, with
+ * words, id and time that only the seed decides.
  */
 final class ChatText {
   private final MockRequest request;

@@ -32,8 +32,7 @@ enum EventFault implements MockFault {
       fault(
           "error-after-finish",
           "an error behind the finish, neither usage nor `[DONE]`",
-          (d, k) ->
-              d.drop(Kind.USAGE).drop(Kind.DONE).insertAfter(Kind.FINISH, overloaded()))),
+          (d, k) -> d.drop(Kind.USAGE).drop(Kind.DONE).insertAfter(Kind.FINISH, overloaded()))),
   FINISH_ERROR(
       fault(
           "finish-error",
@@ -164,6 +163,7 @@ enum EventFault implements MockFault {
     return data.replaceFirst("\"id\":\"[^\"]*\"", "\"id\":\"other-" + number + "\"")
         .replaceFirst("\"created\":\\d+", "\"created\":" + number)
         .replaceFirst(
-            "\"model\":\"[^\"]*\"", "\"model\":\"other\\\\\\\\r\\\\\\\\nX-Injected: " + number + "\"");
+            "\"model\":\"[^\"]*\"",
+            "\"model\":\"other\\\\\\\\r\\\\\\\\nX-Injected: " + number + "\"");
   }
 }

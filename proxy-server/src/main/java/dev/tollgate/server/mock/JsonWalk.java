@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
 
 /**
  * Walks over the members of one JSON object without reading their values: strings are skipped eight
- * bytes at a time, nested values by depth. It trusts that the JSON is well formed and stops where it
- * is not.
+ * bytes at a time, nested values by depth. It trusts that the JSON is well formed and stops where
+ * it is not.
  */
 final class JsonWalk {
   private static final VarHandle LONGS =

@@ -216,8 +216,7 @@ final class MockConnection extends ChannelInboundHandlerAdapter {
     if (cut != null) {
       if (!model.isEmpty()) {
         Disconnect.How how = sawReset ? Disconnect.How.RST : Disconnect.How.FIN;
-        desk.counters()
-            .left(new Disconnect(how, model, System.nanoTime(), cut.tokensAfter(frame)));
+        desk.counters().left(new Disconnect(how, model, System.nanoTime(), cut.tokensAfter(frame)));
       }
       cut.release();
     }

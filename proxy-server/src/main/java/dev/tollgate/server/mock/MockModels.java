@@ -5,7 +5,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The model names seen so far, each read once; {@code times} counts per name and over all loops. */
+/**
+ * The model names seen so far, each read once; {@code times} counts per name and over all loops.
+ */
 final class MockModels {
   private static final int KEPT_MAX = 4096;
 

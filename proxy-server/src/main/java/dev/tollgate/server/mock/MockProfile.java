@@ -3,8 +3,8 @@ package dev.tollgate.server.mock;
 import java.time.Duration;
 
 /**
- * How the mock provider speaks: when the first token leaves, how long between two, how many, and the
- * seed that words and ids derive from.
+ * How the mock provider speaks: when the first token leaves, how long between two, how many, and
+ * the seed that words and ids derive from.
  */
 public record MockProfile(Duration ttft, Duration chunkInterval, int chunks, long seed) {
   private static final int CHUNKS_MAX = 1_000_000;

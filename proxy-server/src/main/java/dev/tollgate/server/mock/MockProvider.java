@@ -17,18 +17,19 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.GlobalEventExecutor;
-import java.net.InetSocketAddress;
-import java.time.Duration;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * The bundled mock provider: an OpenAI-compatible server on loopback, on event loops of its own. What
- * it answers is decided by its profile, the seed and the model's name; see docs/mock-provider.md.
+ * The bundled mock provider: an OpenAI-compatible server on loopback, on event loops of its own.
+ * What it answers is decided by its profile, the seed and the model's name; see
+ * docs/mock-provider.md.
  */
 public final class MockProvider implements AutoCloseable {
   private static final int BACKLOG = 8192;

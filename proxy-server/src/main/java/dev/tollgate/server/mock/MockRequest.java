@@ -3,7 +3,8 @@ package dev.tollgate.server.mock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the mock provider looks at in a request; two requests that are equal here get the same bytes.
+ * What the mock provider looks at in a request; two requests that are equal here get the same
+ * bytes.
  *
  * @param model the model's name as it stood between its quotes
  * @param tokensMax {@code max_completion_tokens} or {@code max_tokens}; -1: not given

@@ -7,9 +7,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes the paced replies of one event loop: a wheel of one-millisecond slots with one timer for all,
- * so that ten thousand streams cost a timer per millisecond and not one per event. Nothing is woken
- * early.
+ * Wakes the paced replies of one event loop: a wheel of one-millisecond slots with one timer for
+ * all, so that ten thousand streams cost a timer per millisecond and not one per event. Nothing is
+ * woken early.
  */
 final class Pacer {
   private static final long TICK_NANOS = 1_000_000;

@@ -5,7 +5,8 @@ import java.util.Arrays;
 
 /**
  * A reply encoded once: its bytes in one buffer, cut into frames, and when each frame is due after
- * the request. Plans are shared by all requests that ask the same; each holds a count on the buffer.
+ * the request. Plans are shared by all requests that ask the same; each holds a count on the
+ * buffer.
  */
 final class ReplyPlan {
   private final ByteBuf bytes;

@@ -114,19 +114,23 @@ final class RequestReader {
 
   private void readField(ByteBuf in, int start, int end) {
     int colon = in.indexOf(start, end, (byte) ':');
-    String value = switch (colon - start) {
-      case 6 -> valueOf(in, start, "expect", colon, end);
-      case 10 -> valueOf(in, start, "connection", colon, end);
-      case 14 -> valueOf(in, start, "content-length", colon, end);
-      case 17 -> valueOf(in, start, "transfer-encoding", colon, end);
-      default -> null;
-    };
+    String value =
+        switch (colon - start) {
+          case 6 -> valueOf(in, start, "expect", colon, end);
+          case 10 -> valueOf(in, start, "connection", colon, end);
+          case 14 -> valueOf(in, start, "content-length", colon, end);
+          case 17 -> valueOf(in, start, "transfer-encoding", colon, end);
+          default -> null;
+        };
     if (value == null) {
       return;
     }
     switch (colon - start) {
       case 6 -> expectsContinue = value.equalsIgnoreCase("100-continue");
-      case 10 -> keepAlive = value.equalsIgnoreCase("keep-alive") || (keepAlive && !value.equalsIgnoreCase("close"));
+      case 10 ->
+          keepAlive =
+              value.equalsIgnoreCase("keep-alive")
+                  || (keepAlive && !value.equalsIgnoreCase("close"));
       case 14 -> contentLength = value.matches("\\d{1,9}") ? Integer.parseInt(value) : -1;
       default -> chunked = value.equalsIgnoreCase("chunked");
     }

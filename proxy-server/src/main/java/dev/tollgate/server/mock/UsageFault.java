@@ -54,11 +54,7 @@ enum UsageFault implements MockFault {
             d.reword(Kind.CONTENT, _ -> with(d, d.text().content(n[0]++), "null"));
             alone(d, d.text().usageChunk(d.text().usage()));
           })),
-  EMPTY_OBJECT(
-      fault(
-          "usage-empty",
-          "`usage: {}`",
-          (d, k) -> replace(d, "{}"))),
+  EMPTY_OBJECT(fault("usage-empty", "`usage: {}`", (d, k) -> replace(d, "{}"))),
   X_GROQ(
       fault(
           "usage-x-groq",

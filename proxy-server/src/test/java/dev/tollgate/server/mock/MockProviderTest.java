@@ -75,8 +75,7 @@ class MockProviderTest {
   void usageIsStreamedOnlyIfAskedFor() throws Exception {
     List<JsonNode> chunks =
         chunks(
-            chat(
-                "{\"model\":\"m\",\"stream\":true,\"stream_options\":{\"include_usage\":true}}"));
+            chat("{\"model\":\"m\",\"stream\":true,\"stream_options\":{\"include_usage\":true}}"));
     assertThat(chunks.getLast().path("choices")).isEmpty();
     assertThat(chunks.getLast().at("/usage/completion_tokens").asInt()).isEqualTo(8);
     assertThat(chunks.getFirst().get("usage").isNull()).isTrue();
@@ -119,9 +118,7 @@ class MockProviderTest {
     StringBuilder arguments = new StringBuilder();
     List<JsonNode> chunks = chunks(chat(required + ",\"stream\":true}"));
     chunks.forEach(
-        c ->
-            arguments.append(
-                c.at("/choices/0/delta/tool_calls/0/function/arguments").asText()));
+        c -> arguments.append(c.at("/choices/0/delta/tool_calls/0/function/arguments").asText()));
     assertThat(arguments.toString()).isEqualTo(call.path("arguments").asText());
     assertThat(JSON.readTree(arguments.toString()).has("query")).isTrue();
     assertThat(chunks.getLast().at("/choices/0/finish_reason").asText()).isEqualTo("tool_calls");
@@ -255,8 +252,7 @@ class MockProviderTest {
   @Test
   void aReaderThatStallsHoldsNothingUpAndIsServedLater() throws Exception {
     try (RawClient slow = RawClient.connectNarrow(mock.port(), 4096)) {
-      slow.post(
-          "/v1/chat/completions", "{\"model\":\"m?chunks=20000&batch=1\",\"stream\":true}");
+      slow.post("/v1/chat/completions", "{\"model\":\"m?chunks=20000&batch=1\",\"stream\":true}");
       slow.peekAtLeast(1);
       assertThat(chat("{\"model\":\"m\"}").status()).isEqualTo(200);
       assertThat(chunks(slow.readResponse())).hasSize(20_002);

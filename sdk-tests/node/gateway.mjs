@@ -1,0 +1,6 @@
+// Where the gateway under test listens, and its first key: read from what it printed.
+import { readFileSync } from "node:fs";
+
+const printed = readFileSync(process.env.TOLLGATE_STDOUT, "utf8");
+export const baseURL = printed.match(/^Tollgate serves (\S+)/m)[1];
+export const apiKey = printed.match(/sk-llm-[A-Za-z0-9]+/)[0];
