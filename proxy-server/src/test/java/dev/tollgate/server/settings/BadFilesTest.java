@@ -12,10 +12,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Every mistake is told with its place, and all of them at once. */
 final class BadFilesTest {
 
-  static Stream<Arguments> singleMistakes() {
+  static Stream<Arguments> keys() {
     return Stream.of(
-        // Keys
-        bad("lissteners: {}", "2:1: lissteners: unknown key; did you mean listeners?"),
+bad("lissteners: {}", "2:1: lissteners: unknown key; did you mean listeners?"),
         bad("flux: {}", "2:1: flux: unknown key"),
         bad(
             "server:\n  shutdown:\n    timeuot: 1s",
@@ -24,9 +23,12 @@ final class BadFilesTest {
         bad("version: 1", "2:1: version: given twice, first at gateway.yaml:1:1"),
         bad(
             "server: {<<: {}}",
-            "2:10: server.<<: merge keys are not supported; write the keys out"),
-        // Types
-        bad("server: 5", "2:9: server: must be a section of keys, not a single value"),
+            "2:10: server.<<: merge keys are not supported; write the keys out"));
+  }
+
+  static Stream<Arguments> types() {
+    return Stream.of(
+bad("server: 5", "2:9: server: must be a section of keys, not a single value"),
         bad("server: [a]", "2:9: server: must be a section of keys, not a list"),
         bad("models: [a]", "2:9: models: must be a section of named entries, not a list"),
         bad("catalogs: {a: b}", "2:11: catalogs: must be a list, not a section"),
@@ -60,18 +62,24 @@ final class BadFilesTest {
             "2:24: server.event_loops:" + " must be auto or a number of threads, not \"0\""),
         bad(
             "server: { transport: }",
-            "2:21: server.transport: must not be empty; leave it out for the default auto"),
-        // Ranges
-        bad("store: { pool: { max: 0 } }", "2:23: store.pool.max: must be at least 1"),
+            "2:21: server.transport: must not be empty; leave it out for the default auto"));
+  }
+
+  static Stream<Arguments> ranges() {
+    return Stream.of(
+bad("store: { pool: { max: 0 } }", "2:23: store.pool.max: must be at least 1"),
         bad(
             "listeners: { api: { header_timeout: 1ms } }",
             "2:37: listeners.api.header_timeout: must be at least 10ms"),
         bad(
             "listeners: { api: { max_header_bytes: 2MiB } }",
             "2:39: listeners.api.max_header_bytes: must be at most 1MiB"),
-        bad("store: { pool: { max: 9999999999 } }", "2:23: store.pool.max: is too large"),
-        // Listeners
-        bad(
+        bad("store: { pool: { max: 9999999999 } }", "2:23: store.pool.max: is too large"));
+  }
+
+  static Stream<Arguments> listeners() {
+    return Stream.of(
+bad(
             "listeners: { api: { http2: true } }",
             "2:28: listeners.api.http2: is not available yet:"
                 + " it needs HTTP/2, which does not exist here yet"),
@@ -98,9 +106,12 @@ final class BadFilesTest {
             "2:34: listeners.api.health_path: must not be a path of the API"),
         bad(
             "listeners: { api: { tls: { certificate: a.pem } } }",
-            "2:21: listeners.api.tls.private_key: is missing"),
-        // Store
-        bad(
+            "2:21: listeners.api.tls.private_key: is missing"));
+  }
+
+  static Stream<Arguments> store() {
+    return Stream.of(
+bad(
             "store: { username: me }",
             "2:20: store.username: has no meaning for the embedded store"),
         bad(
@@ -109,9 +120,12 @@ final class BadFilesTest {
         bad(
             "store: { url: 'jdbc:postgresql://db/x?user=a&password=b' }",
             "2:15: store.url: must not hold a user or password:"
-                + " use store.username and store.password"),
-        // What does not exist yet
-        bad(
+                + " use store.username and store.password"));
+  }
+
+  static Stream<Arguments> notYet() {
+    return Stream.of(
+bad(
             "redis: { url: redis://h }",
             "2:15: redis.url: is not available yet: it needs shared limits"),
         bad(
@@ -125,14 +139,20 @@ final class BadFilesTest {
             "2:27: ledger.flush_interval: is not available yet: it needs the ledger"),
         bad(
             "limits: { key: { concurrency: 5 } }",
-            "2:31: limits.key.concurrency: is not available yet: it needs limits"),
-        // Bootstrap
-        bad("bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative"),
+            "2:31: limits.key.concurrency: is not available yet: it needs limits"));
+  }
+
+  static Stream<Arguments> bootstrap() {
+    return Stream.of(
+bad("bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative"),
         bad(
             "bootstrap: { credit: 1.0000001 }",
-            "2:22: bootstrap.credit: must have at most 6 decimals"),
-        // YAML itself
-        bad(
+            "2:22: bootstrap.credit: must have at most 6 decimals"));
+  }
+
+  static Stream<Arguments> yaml() {
+    return Stream.of(
+bad(
             "store: *nowhere",
             "2:8: not valid YAML: no such anchor (a value that starts with * needs quotes)"),
         bad(
@@ -149,7 +169,7 @@ final class BadFilesTest {
   }
 
   @ParameterizedTest
-  @MethodSource("singleMistakes")
+  @MethodSource({"keys", "types", "ranges", "listeners", "store", "notYet", "bootstrap", "yaml"})
   void aMistakeIsToldWithItsPlace(String yaml, String problem) {
     assertThat(Loading.of("version: 1\n" + yaml + "\n").problems())
         .containsExactly("gateway.yaml:" + problem);
