@@ -26,7 +26,6 @@ public final class Lease {
   private @Nullable ScheduledFuture<?> lingering;
   private int surplusBytes;
   private boolean writeScheduled;
-  private boolean responseBegan;
   private boolean responseEnded;
   private boolean keepAlive;
   private boolean poisoned;
@@ -48,8 +47,8 @@ public final class Lease {
   public void send(List<ByteBuf> parts, UpstreamListener listener) {
     assert pool.loop().inEventLoop() && !ended && this.listener == null;
     this.listener = listener;
-    unsent.addAll(parts);
     connection.awaitResponse();
+    unsent.addAll(parts);
     write();
   }
 
@@ -89,12 +88,7 @@ public final class Lease {
     pool.ended(connection, complete && keepAlive && !poisoned);
   }
 
-  boolean responseBegan() {
-    return responseBegan;
-  }
-
   void head(ResponseHead head) {
-    responseBegan = true;
     keepAlive = head.keepAlive();
     if (listener != null) {
       listener.head(head);

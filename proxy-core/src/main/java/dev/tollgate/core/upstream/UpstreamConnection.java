@@ -63,6 +63,11 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     lease = holder;
   }
 
+  /** Whether any byte of the answer came. */
+  boolean responseBegan() {
+    return decoder.hasSeenBytes();
+  }
+
   void close() {
     closing = true;
     channel.close();
@@ -82,7 +87,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       case ResponseHead head -> holder.head(head);
       case BodyEnd _ -> holder.bodyEnd();
       case BadResponse bad -> holder.broken(new Breakage.Malformed(bad.reason()));
-      case TruncatedResponse truncated -> holder.broken(new Breakage.Closed(truncated.headSeen()));
+      case TruncatedResponse _ -> holder.broken(new Breakage.Closed(responseBegan()));
       case SurplusBytes _ -> poison(holder);
       default -> {
         ReferenceCountUtil.release(message);
@@ -94,7 +99,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   // Ahead of any reply nothing sound can follow; behind one the lease still has its end to hear.
   private void poison(Lease holder) {
     holder.poison();
-    if (!holder.responseBegan()) {
+    if (!responseBegan()) {
       close();
     }
   }
@@ -117,13 +122,13 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    broken(new Breakage.Reset(lease != null && lease.responseBegan()));
+    broken(new Breakage.Reset(responseBegan()));
   }
 
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     // The decoder has already told of a truncated reply; this is what remains: nothing had come.
-    broken(new Breakage.Closed(lease != null && lease.responseBegan()));
+    broken(new Breakage.Closed(responseBegan()));
   }
 
   private void broken(Breakage breakage) {

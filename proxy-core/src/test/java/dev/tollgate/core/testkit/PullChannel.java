@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.DefaultChannelId;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
@@ -17,7 +18,8 @@ import java.util.Queue;
  * asked and hides forgotten reads.
  */
 public final class PullChannel extends EmbeddedChannel {
-  private final Queue<Runnable> arrived = new ArrayDeque<>();
+  private final Queue<Arrival> arrived = new ArrayDeque<>();
+  private boolean holding;
   private boolean asked;
   private int reads;
 
@@ -50,10 +52,12 @@ public final class PullChannel extends EmbeddedChannel {
   /** One socket read's worth of bytes arrives; delivered when the pipeline asks. */
   public void arrive(ByteBuf bytes) {
     arrive(
-        () -> {
-          pipeline().fireChannelRead(bytes);
-          pipeline().fireChannelReadComplete();
-        });
+        new Arrival(
+            () -> {
+              pipeline().fireChannelRead(bytes);
+              pipeline().fireChannelReadComplete();
+            },
+            bytes::release));
   }
 
   public void arrive(byte[] bytes) {
@@ -97,10 +101,44 @@ public final class PullChannel extends EmbeddedChannel {
     runPendingTasks();
   }
 
+  /** While held, nothing that is written leaves, as with a peer that does not read. */
+  public void holdWrites(boolean hold) {
+    holding = hold;
+    if (!hold) {
+      unsafe().flush();
+      runPendingTasks();
+    }
+  }
+
   private void arrive(Runnable delivery) {
-    arrived.add(delivery);
+    arrive(new Arrival(delivery, () -> {}));
+  }
+
+  private void arrive(Arrival arrival) {
+    if (!isOpen()) {
+      arrival.discard().run();
+      return;
+    }
+    arrived.add(arrival);
     deliverIfAsked();
     runPendingTasks();
+  }
+
+  /** What the peer sent, and how to let go of it where nobody reads it any more. */
+  private record Arrival(Runnable deliver, Runnable discard) {}
+
+  @Override
+  protected void doWrite(ChannelOutboundBuffer waiting) throws Exception {
+    if (!holding) {
+      super.doWrite(waiting);
+    }
+  }
+
+  @Override
+  protected void doClose() throws Exception {
+    super.doClose();
+    arrived.forEach(arrival -> arrival.discard().run());
+    arrived.clear();
   }
 
   @Override
@@ -113,8 +151,16 @@ public final class PullChannel extends EmbeddedChannel {
   private void deliverIfAsked() {
     if (asked && !arrived.isEmpty()) {
       asked = false;
-      Runnable delivery = arrived.remove();
-      eventLoop().execute(delivery);
+      Arrival next = arrived.remove();
+      eventLoop().execute(() -> deliver(next));
+    }
+  }
+
+  private void deliver(Arrival next) {
+    if (isOpen()) {
+      next.deliver().run();
+    } else {
+      next.discard().run();
     }
   }
 }

@@ -1,0 +1,67 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import org.junit.jupiter.api.Test;
+
+class AnswersTest {
+  @Test
+  void aStreamReachesTheClientWithUsageCostAndTheTerminator() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      ProviderLink provider = scenario.link(0);
+      assertThat(provider.received())
+          .startsWith("POST /v1/chat/completions HTTP/1.1\r\nhost: alpha.example\r\n")
+          .contains("authorization: Bearer sk-of-alpha\r\n", "\"model\":\"one-at-alpha\"")
+          .endsWith("\"stream_options\":{\"include_usage\":true}}");
+
+      provider.send(Wire.STREAM_HEAD).send(Wire.wholeStream("Hello", " there"));
+
+      assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
+      assertThat(client.text())
+          .contains("\"content\":\"Hello\"", "\"content\":\" there\"")
+          .contains("\"model\":\"acme/one\"", "\"provider\":\"alpha\"")
+          .contains("\"prompt_tokens\":7,\"completion_tokens\":2", "\"x_llm_cost_micro\":11")
+          .endsWith("}\n\ndata: [DONE]\n\n");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().status()).isEqualTo(200);
+      assertThat(scenario.served().cost().value()).isEqualTo(11);
+      assertThat(scenario.served().attempts())
+          .singleElement()
+          .matches(a -> a.outcome().equals("ok"));
+      assertThat(provider.isOpen()).as("the connection may serve again").isTrue();
+    }
+  }
+
+  @Test
+  void aPlainReplyReachesTheClientWithUsageAndCost() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(Wire.completion("Hello"));
+
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(client.whole().body())
+          .contains("\"content\":\"Hello\"", "\"x_llm_cost_micro\":9", "\"provider\":\"alpha\"");
+      assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("9");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+    }
+  }
+
+  @Test
+  void theNextRequestTravelsOverTheSameConnection() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      for (int n = 1; n <= 3; n++) {
+        RecordedClient client = scenario.askPlain();
+        scenario.link(0).send(Wire.completion("Hello"));
+        assertThat(client.whole().status()).isEqualTo(200);
+        assertThat(scenario.link(0).requests()).isEqualTo(n);
+      }
+      assertThat(scenario.links()).isOne();
+    }
+  }
+}

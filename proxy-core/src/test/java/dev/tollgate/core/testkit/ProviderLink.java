@@ -1,0 +1,99 @@
+package dev.tollgate.core.testkit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.charset.StandardCharsets;
+
+/** One connection from the gateway to a provider, seen from the provider's end. */
+public final class ProviderLink {
+  private final EndpointIdentity endpoint;
+  private final PullChannel channel = PullChannel.open();
+  private final ByteBufAllocator allocator;
+  private final StringBuilder received = new StringBuilder();
+
+  ProviderLink(EndpointIdentity endpoint, ByteBufAllocator allocator) {
+    this.endpoint = endpoint;
+    this.allocator = allocator;
+    channel.config().setAllocator(allocator);
+  }
+
+  PullChannel channel() {
+    return channel;
+  }
+
+  public String host() {
+    return endpoint.host();
+  }
+
+  /** One read's worth of bytes arrives at the gateway, delivered when it asks. */
+  public ProviderLink send(String text) {
+    return send(text.getBytes(UTF_8));
+  }
+
+  public ProviderLink send(byte[] bytes) {
+    return send(bytes, 0, bytes.length);
+  }
+
+  public ProviderLink send(byte[] bytes, int from, int to) {
+    channel.arrive(allocator.buffer(Math.max(1, to - from)).writeBytes(bytes, from, to - from));
+    return this;
+  }
+
+  /** Ends the connection in good order. */
+  public void fin() {
+    channel.arriveClose();
+  }
+
+  /** Aborts the connection. */
+  public void reset() {
+    channel.arriveReset();
+  }
+
+  /** Stops or goes on reading what the gateway sends. */
+  public void reads(boolean reading) {
+    channel.holdWrites(!reading);
+  }
+
+  /** Whether the gateway still holds the connection. */
+  public boolean isOpen() {
+    return channel.isOpen();
+  }
+
+  /** Whether the gateway waits for bytes. */
+  public boolean isAskedForBytes() {
+    return channel.isReadOpen();
+  }
+
+  public int reads() {
+    return channel.reads();
+  }
+
+  /** All that the gateway sent so far, as Latin-1 text. */
+  public String received() {
+    for (ByteBuf sent = channel.readOutbound(); sent != null; sent = channel.readOutbound()) {
+      received.append(sent.toString(StandardCharsets.ISO_8859_1));
+      sent.release();
+    }
+    return received.toString();
+  }
+
+  /** How many requests came over this connection. */
+  public int requests() {
+    return received().split("POST ", -1).length - 1;
+  }
+
+  void closeQuietly() {
+    received();
+    var _ = channel.close();
+    channel.runPendingTasks();
+    received();
+  }
+
+  @Override
+  public String toString() {
+    return endpoint.toString();
+  }
+}

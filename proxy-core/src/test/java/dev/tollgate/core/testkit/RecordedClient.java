@@ -1,0 +1,212 @@
+package dev.tollgate.core.testkit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.exchange.Downstream;
+import dev.tollgate.core.exchange.Reply;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.Running;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client that remembers what it was sent and holds the exchange to the grammar of replies: one
+ * whole reply, one refusal, or a stream that is opened, fed and ended; nothing before its turn,
+ * nothing after the end, nothing left unflushed.
+ */
+public final class RecordedClient implements Downstream {
+  private final EventLoop loop;
+  private final ByteBufAllocator allocator;
+  private final StringBuilder text = new StringBuilder();
+  private final List<String> pieces = new ArrayList<>();
+  private @Nullable Running running;
+  private Reply.@Nullable Opened opened;
+  private @Nullable Answer answer;
+  private boolean unflushed;
+  private boolean writable = true;
+  private boolean left;
+
+  /** How the reply ended. */
+  public sealed interface Answer {
+    record Whole(int status, String contentType, List<Field> fields, String body)
+        implements Answer {}
+
+    /** The envelope, as the reply's body or as an open stream's last event. */
+    record Refused(Fault fault, List<Field> fields) implements Answer {}
+
+    record Streamed() implements Answer {}
+  }
+
+  RecordedClient(EventLoop loop, ByteBufAllocator allocator) {
+    this.loop = loop;
+    this.allocator = allocator;
+  }
+
+  void waitsFor(Running request) {
+    running = request;
+  }
+
+  // What the exchange sees
+
+  @Override
+  public EventLoop loop() {
+    return loop;
+  }
+
+  @Override
+  public ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  @Override
+  public void send(Reply reply) {
+    require(!left, reply + " after the client left");
+    require(answer == null, reply + " after the reply's end");
+    unflushed = true;
+    switch (reply) {
+      case Reply.Whole whole -> {
+        require(opened == null, "a whole reply in an open stream");
+        answer =
+            new Answer.Whole(
+                whole.status(), whole.contentType(), whole.fields(), take(whole.body()));
+      }
+      case Reply.Refused refused -> answer = new Answer.Refused(refused.fault(), refused.fields());
+      case Reply.Opened first -> {
+        require(opened == null, "a stream is opened once");
+        opened = first;
+      }
+      case Reply.Piece piece -> {
+        require(opened != null, "events before the head");
+        String events = take(piece.events());
+        require(events.endsWith("\n\n"), "half an event: " + events);
+        pieces.add(events);
+        text.append(events);
+      }
+      case Reply.Ended _ -> {
+        require(opened != null, "the end of a stream that was not opened");
+        answer = new Answer.Streamed();
+      }
+    }
+  }
+
+  @Override
+  public void flush() {
+    unflushed = false;
+  }
+
+  @Override
+  public boolean isWritable() {
+    return writable;
+  }
+
+  // What a test does
+
+  /** The client closes, or is closed because it stalled. */
+  public void leave(ClientExit exit) {
+    if (!left) {
+      left = true;
+      if (running != null && answer == null) {
+        running.clientLeft(exit);
+      }
+    }
+  }
+
+  /** The client stops or goes on reading. */
+  public void writable(boolean nowWritable) {
+    if (writable != nowWritable) {
+      writable = nowWritable;
+      if (running != null && answer == null && !left) {
+        running.writabilityChanged();
+      }
+    }
+  }
+
+  /** The node stops. */
+  public void cutShort(Fault fault) {
+    if (running != null && answer == null && !left) {
+      running.cutShort(fault);
+    }
+  }
+
+  // What a test asks
+
+  public boolean isOpened() {
+    return opened != null;
+  }
+
+  public boolean isAnswered() {
+    return answer != null;
+  }
+
+  public Answer answer() {
+    Answer given = answer;
+    if (given == null) {
+      throw new AssertionError("no answer yet; text so far: " + text);
+    }
+    return given;
+  }
+
+  /** The refusal, or the error event of an open stream. */
+  public Fault fault() {
+    if (answer() instanceof Answer.Refused refused) {
+      return refused.fault();
+    }
+    throw new AssertionError("not refused but " + answer);
+  }
+
+  public Answer.Whole whole() {
+    if (answer() instanceof Answer.Whole whole) {
+      return whole;
+    }
+    throw new AssertionError("not a whole reply but " + answer);
+  }
+
+  /** The stream's events as they were sent. */
+  public String text() {
+    return text.toString();
+  }
+
+  /** What was sent, write by write. */
+  public List<String> pieces() {
+    return List.copyOf(pieces);
+  }
+
+  /** A field of the reply's head. */
+  public String field(String name) {
+    List<Field> fields =
+        opened != null
+            ? opened.fields()
+            : switch (answer()) {
+              case Answer.Whole whole -> whole.fields();
+              case Answer.Refused refused -> refused.fields();
+              case Answer.Streamed _ -> List.of();
+            };
+    return fields.stream()
+        .filter(field -> field.name().equalsIgnoreCase(name))
+        .map(Field::value)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no field " + name + " in " + fields));
+  }
+
+  boolean hasUnflushed() {
+    return unflushed;
+  }
+
+  private static String take(ByteBuf bytes) {
+    String text = bytes.toString(UTF_8);
+    bytes.release();
+    return text;
+  }
+
+  private static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(what);
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package dev.tollgate.core.testkit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.Body;
+import dev.tollgate.core.exchange.ExchangeOptions;
+import dev.tollgate.core.exchange.ExchangeRequest;
+import dev.tollgate.core.exchange.Exchanges;
+import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.upstream.Upstreams;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One gateway loop in frozen time: the test holds the client, the providers and the clock, and
+ * nothing happens that it did not cause. Closing it requires that every request was recorded once
+ * and that nothing is held any more: no byte, lease, waiting place or timer.
+ */
+public final class Scenario implements AutoCloseable {
+  private static final long BUDGET_BYTES = 1 << 20;
+  private static final Duration STEP = Duration.ofMillis(100);
+
+  private final MockTicker ticker = Ticker.newMockTicker();
+  private final EmbeddedChannel loop = EmbeddedChannel.builder().ticker(ticker).build();
+  private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
+  private final ScriptedConnector connector = new ScriptedConnector(allocator);
+  private final Upstreams upstreams = new Upstreams(connector);
+  private final InflightBytes inflight;
+  private final List<RequestRecord> records = new ArrayList<>();
+  private final List<RecordedClient> clients = new ArrayList<>();
+  private final Exchanges exchanges;
+  private final Catalog catalog;
+
+  private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes) {
+    this.catalog = catalog;
+    this.inflight = new InflightBytes(budgetBytes);
+    this.exchanges = new Exchanges(upstreams, inflight, records::add, options);
+  }
+
+  /** Usual options and budget. */
+  public static Scenario of(Catalog catalog) {
+    return new Scenario(catalog, ExchangeOptions.DEFAULT, BUDGET_BYTES);
+  }
+
+  /** A process that may hold only so many bytes. */
+  public static Scenario of(Catalog catalog, long budgetBytes) {
+    return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes);
+  }
+
+  // What a test does
+
+  /** A chat request arrives, whole. */
+  public RecordedClient ask(String body) {
+    byte[] bytes = body.getBytes(UTF_8);
+    RecordedClient client = new RecordedClient(loop.eventLoop(), allocator);
+    clients.add(client);
+    InflightBytes.Permit permit = inflight.tryAcquire(bytes.length).orElseThrow();
+    ExchangeRequest request =
+        new ExchangeRequest(
+            RequestId.at(1_700_000_000_000L),
+            Endpoint.CHAT_COMPLETIONS,
+            "",
+            TestCatalog.key(),
+            "192.0.2.7",
+            catalog,
+            ticker.nanoTime(),
+            new Body(bytes, bytes.length, permit));
+    client.waitsFor(exchanges.start(request, client));
+    run();
+    return client;
+  }
+
+  public RecordedClient askStream() {
+    return ask(TestCatalog.STREAM_REQUEST);
+  }
+
+  public RecordedClient askPlain() {
+    return ask(TestCatalog.PLAIN_REQUEST);
+  }
+
+  /** Time passes, in small steps. */
+  public Scenario pass(Duration time) {
+    long left = time.toNanos();
+    while (left > 0) {
+      long step = Math.min(left, STEP.toNanos());
+      ticker.advance(step, TimeUnit.NANOSECONDS);
+      left -= step;
+      run();
+    }
+    return this;
+  }
+
+  public Scenario passMillis(long millis) {
+    return pass(Duration.ofMillis(millis));
+  }
+
+  public Scenario passSeconds(long seconds) {
+    return pass(Duration.ofSeconds(seconds));
+  }
+
+  /** Everything that can happen now happens. */
+  public Scenario run() {
+    boolean busy = true;
+    while (busy) {
+      loop.runPendingTasks();
+      busy = loop.hasPendingTasks();
+      for (ProviderLink link : connector.links()) {
+        if (link.channel().hasPendingTasks()) {
+          link.channel().runPendingTasks();
+          busy = true;
+        }
+      }
+    }
+    return this;
+  }
+
+  public ScriptedConnector connector() {
+    return connector;
+  }
+
+  // What a test asks
+
+  /** The n-th connection to a provider, from 0. */
+  public ProviderLink link(int n) {
+    run();
+    List<ProviderLink> links = connector.links();
+    if (links.size() <= n) {
+      throw new AssertionError("only " + links.size() + " connections were made");
+    }
+    return links.get(n);
+  }
+
+  public int links() {
+    return connector.links().size();
+  }
+
+  public InflightBytes inflight() {
+    return inflight;
+  }
+
+  public Upstreams upstreams() {
+    return upstreams;
+  }
+
+  public long nanos() {
+    return ticker.nanoTime();
+  }
+
+  public List<RequestRecord> records() {
+    return List.copyOf(records);
+  }
+
+  /** The one record. */
+  public RequestRecord record() {
+    if (records.size() != 1) {
+      throw new AssertionError(records.size() + " records: " + records);
+    }
+    return records.getFirst();
+  }
+
+  public Served served() {
+    Served served = record().served();
+    if (served == null) {
+      throw new AssertionError("not routed: " + record());
+    }
+    return served;
+  }
+
+  public int leased() {
+    return upstreams.gauges().stream().mapToInt(Upstreams.Gauge::leased).sum();
+  }
+
+  /** Requires that nothing is held although connections may still be open. */
+  public void requireQuiet() {
+    for (RecordedClient client : clients) {
+      require(!client.hasUnflushed(), "something was not flushed");
+    }
+    require(records.size() == clients.size(), clients.size() + " requests, records: " + records);
+    if (leased() > 0) { // a lingering lease has a second
+      passMillis(1_100);
+    }
+    require(leased() == 0, "leases are held: " + upstreams.gauges());
+    upstreams.gauges().forEach(g -> require(g.pending() == 0, "someone waits: " + g));
+    require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
+    require(connector.pending() == 0, "a connection is still being made");
+  }
+
+  @Override
+  public void close() {
+    run();
+    requireQuiet();
+    upstreams.close();
+    run();
+    connector.links().forEach(link -> require(!link.isOpen(), "open: " + link));
+    upstreams.gauges().forEach(g -> require(g.open() == 0, "open connections counted: " + g));
+    connector.links().forEach(ProviderLink::closeQuietly);
+    run();
+    require(loop.runScheduledPendingTasks() == -1, "a timer is left");
+    long heap = allocator.metric().usedHeapMemory();
+    long direct = allocator.metric().usedDirectMemory();
+    require(heap == 0 && direct == 0, "LEAK: " + heap + " heap, " + direct + " direct bytes");
+    var _ = loop.close();
+  }
+
+  private static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(what);
+    }
+  }
+}

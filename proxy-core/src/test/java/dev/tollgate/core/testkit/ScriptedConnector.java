@@ -1,0 +1,87 @@
+package dev.tollgate.core.testkit;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.upstream.Connector;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Hands out connections whose other end the test holds, or refuses or delays them as told. */
+public final class ScriptedConnector implements Connector {
+  private final ByteBufAllocator allocator;
+  private final List<ProviderLink> links = new ArrayList<>();
+  private final Map<String, Manner> manners = new HashMap<>();
+  private final List<Pending> pending = new ArrayList<>();
+  private final List<Duration> timeouts = new ArrayList<>();
+
+  /** What happens to who connects. */
+  public enum Manner {
+    ACCEPTS,
+    REFUSES,
+    /** No answer before {@link #acceptPending}. */
+    SILENT
+  }
+
+  ScriptedConnector(ByteBufAllocator allocator) {
+    this.allocator = allocator;
+  }
+
+  /** From now on connections to {@code host} end like this. */
+  public void manner(String host, Manner manner) {
+    manners.put(host, manner);
+  }
+
+  @Override
+  public Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
+    timeouts.add(timeout);
+    Promise<Channel> promise = loop.newPromise();
+    switch (manners.getOrDefault(endpoint.host(), Manner.ACCEPTS)) {
+      case ACCEPTS -> promise.setSuccess(link(endpoint).channel());
+      case REFUSES -> promise.setFailure(new ConnectException("Connection refused: " + endpoint));
+      case SILENT -> pending.add(new Pending(endpoint, promise));
+    }
+    return promise;
+  }
+
+  private ProviderLink link(EndpointIdentity endpoint) {
+    ProviderLink link = new ProviderLink(endpoint, allocator);
+    links.add(link);
+    return link;
+  }
+
+  /** Accepts the connections that are still asked for. */
+  public void acceptPending() {
+    List<Pending> waiting = List.copyOf(pending);
+    pending.clear();
+    for (Pending one : waiting) {
+      if (!one.promise().isDone()) {
+        one.promise().setSuccess(link(one.endpoint()).channel());
+      }
+    }
+  }
+
+  /** Connections that were asked for, neither made nor given up. */
+  public long pending() {
+    return pending.stream().filter(one -> !one.promise().isDone()).count();
+  }
+
+  private record Pending(EndpointIdentity endpoint, Promise<Channel> promise) {}
+
+  /** How long each attempt to connect was allowed to take. */
+  public List<Duration> timeouts() {
+    return List.copyOf(timeouts);
+  }
+
+  /** Connections made, in order. */
+  public List<ProviderLink> links() {
+    return List.copyOf(links);
+  }
+}

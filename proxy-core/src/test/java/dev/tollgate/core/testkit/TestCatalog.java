@@ -1,0 +1,156 @@
+package dev.tollgate.core.testkit;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Provider.Clocks;
+import dev.tollgate.core.catalog.Provider.OnDisconnect;
+import dev.tollgate.core.catalog.Provider.PoolLimits;
+import dev.tollgate.core.catalog.Provider.Quirks;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * A catalog with one model, {@code acme/one}, served by some providers in order of priority. A
+ * token of input costs 1 micro-USD, a token of output 2.
+ */
+public final class TestCatalog {
+  public static final String STREAM_REQUEST =
+      "{\"model\":\"acme/one\",\"stream\":true,"
+          + "\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}]}";
+  public static final String PLAIN_REQUEST =
+      "{\"model\":\"acme/one\","
+          + "\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}]}";
+  public static final int EVENT_BYTES_MAX = 256 * 1024;
+
+  private static final long MICRO = 1_000_000;
+
+  private TestCatalog() {}
+
+  /** Providers of these names with usual clocks and pools. */
+  public static Catalog of(String... providers) {
+    return of(Stream.of(providers).map(TestCatalog::provider).toArray(Provider[]::new));
+  }
+
+  /** These providers; the first is preferred. */
+  public static Catalog of(Provider... providers) {
+    List<Route> routes =
+        IntStream.range(0, providers.length)
+            .mapToObj(i -> new Route(providers[i], "one-at-" + providers[i].id(), i + 1, 1))
+            .toList();
+    Model model =
+        new Model(
+            ModelId.parse("acme/one").orElseThrow(),
+            Modality.CHAT,
+            "One",
+            "A model for tests.",
+            Instant.EPOCH,
+            100_000,
+            0,
+            4_096,
+            Set.of("streaming"),
+            PriceList.ofTokens(TokenPrices.of(MICRO, 2 * MICRO)),
+            routes);
+    return new Catalog(List.of(providers), List.of(model));
+  }
+
+  /** A provider of the OpenAI dialect at {@code <name>.example}. */
+  public static Provider provider(String name) {
+    return new Provider(
+        new ProviderId(name),
+        "openai",
+        new EndpointIdentity(false, name + ".example", 80),
+        "/v1",
+        List.of(new Secret("sk-of-" + name)),
+        Map.of(),
+        Clocks.DEFAULT,
+        PoolLimits.DEFAULT,
+        Quirks.NONE,
+        new OnDisconnect.Cancel(),
+        EVENT_BYTES_MAX);
+  }
+
+  public static Provider with(Provider p, Clocks clocks) {
+    return new Provider(
+        p.id(),
+        p.dialect(),
+        p.endpoint(),
+        p.basePath(),
+        p.credentials(),
+        p.headers(),
+        clocks,
+        p.pool(),
+        p.quirks(),
+        p.onDisconnect(),
+        p.eventBytesMax());
+  }
+
+  public static Provider with(Provider p, PoolLimits pool) {
+    return new Provider(
+        p.id(),
+        p.dialect(),
+        p.endpoint(),
+        p.basePath(),
+        p.credentials(),
+        p.headers(),
+        p.clocks(),
+        pool,
+        p.quirks(),
+        p.onDisconnect(),
+        p.eventBytesMax());
+  }
+
+  public static Provider with(Provider p, OnDisconnect onDisconnect) {
+    return new Provider(
+        p.id(),
+        p.dialect(),
+        p.endpoint(),
+        p.basePath(),
+        p.credentials(),
+        p.headers(),
+        p.clocks(),
+        p.pool(),
+        p.quirks(),
+        onDisconnect,
+        p.eventBytesMax());
+  }
+
+  /** Changes the usual clocks. */
+  public static Provider clocked(String name, Function<Clocks, Clocks> change) {
+    return with(provider(name), change.apply(Clocks.DEFAULT));
+  }
+
+  /** A key that may do everything. */
+  public static ApiKey key() {
+    return new ApiKey(
+        new KeyId("abcdefgh"),
+        "test",
+        "wxyz",
+        new Org(new OrgId(new UUID(1, 2)), "org", Org.State.ACTIVE),
+        KeyState.ACTIVE,
+        null,
+        KeyScope.ALL,
+        KeyLimits.DEFAULT);
+  }
+}

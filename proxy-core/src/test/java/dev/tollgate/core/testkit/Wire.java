@@ -1,0 +1,134 @@
+package dev.tollgate.core.testkit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+/** What an OpenAI-like provider puts on the wire, as text. */
+public final class Wire {
+  /** The head of a chunked event stream. */
+  public static final String STREAM_HEAD =
+      "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+  /** The end of a chunked body. */
+  public static final String LAST_CHUNK = "0\r\n\r\n";
+
+  private Wire() {}
+
+  /** One chunk of a chunked body. */
+  public static String chunk(String data) {
+    return Integer.toHexString(data.getBytes(UTF_8).length) + "\r\n" + data + "\r\n";
+  }
+
+  /** One event in a chunk of its own. */
+  public static String event(String json) {
+    return chunk(data(json));
+  }
+
+  /** One event without framing. */
+  public static String data(String json) {
+    return "data: " + json + "\n\n";
+  }
+
+  /** The chunk that begins a stream. */
+  public static String role() {
+    return choice("{\"role\":\"assistant\",\"content\":\"\"}", "null");
+  }
+
+  /** A chunk with text. */
+  public static String content(String text) {
+    return choice("{\"content\":\"" + text + "\"}", "null");
+  }
+
+  /** The chunk that finishes a stream. */
+  public static String finish(String reason) {
+    return choice("{}", "\"" + reason + "\"");
+  }
+
+  public static String usage(long prompt, long completion) {
+    return "{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","
+        + "\"choices\":[],\"usage\":"
+        + usageObject(prompt, completion)
+        + "}";
+  }
+
+  private static String usageObject(long prompt, long completion) {
+    return "{\"prompt_tokens\":"
+        + prompt
+        + ",\"completion_tokens\":"
+        + completion
+        + ",\"total_tokens\":"
+        + (prompt + completion)
+        + "}";
+  }
+
+  private static String choice(String delta, String finish) {
+    return "{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","
+        + "\"choices\":[{\"index\":0,\"delta\":"
+        + delta
+        + ",\"finish_reason\":"
+        + finish
+        + "}]}";
+  }
+
+  /** A complete stream after its head: role, words, finish, usage, {@code [DONE]}, last chunk. */
+  public static String wholeStream(String... words) {
+    StringBuilder all = new StringBuilder(event(role()));
+    for (String word : words) {
+      all.append(event(content(word)));
+    }
+    return all.append(event(finish("stop")))
+        .append(event(usage(7, words.length)))
+        .append(event("[DONE]"))
+        .append(LAST_CHUNK)
+        .toString();
+  }
+
+  /** A plain completion with its head. */
+  public static String completion(String text) {
+    return response(200, "OK", "", completionBody(text));
+  }
+
+  public static String completionBody(String text) {
+    return "{\"id\":\"c1\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\","
+        + "\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\""
+        + text
+        + "\"},\"finish_reason\":\"stop\"}],\"usage\":"
+        + usageObject(7, 1)
+        + "}";
+  }
+
+  /** An OpenAI-like error. */
+  public static String error(int status, String code, String message) {
+    return error(status, "", code, message);
+  }
+
+  /**
+   * An OpenAI-like error with more header fields.
+   *
+   * @param fields lines, each with its CRLF
+   */
+  public static String error(int status, String fields, String code, String message) {
+    return response(status, "No", fields, errorBody(code, message));
+  }
+
+  public static String errorBody(String code, String message) {
+    return "{\"error\":{\"message\":\""
+        + message
+        + "\",\"type\":\"some_error\",\"param\":null,\"code\":\""
+        + code
+        + "\"}}";
+  }
+
+  /** A response with a JSON body. */
+  public static String response(int status, String phrase, String fields, String body) {
+    return "HTTP/1.1 "
+        + status
+        + " "
+        + phrase
+        + "\r\nContent-Type: application/json\r\n"
+        + fields
+        + "Content-Length: "
+        + body.getBytes(UTF_8).length
+        + "\r\n\r\n"
+        + body;
+  }
+}
