@@ -59,6 +59,9 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
       reject(ctx, ErrorCode.INVALID_API_KEY, "Send an API key as \"Authorization: Bearer …\".");
       return;
     }
+    if (secret.indexOf(',') >= 0) {
+      conversation.distrust(); // two credentials in one: some other party reads them differently
+    }
     switch (ApiKeyText.parse(secret)) {
       case ApiKeyText.Malformed _ -> reject(ctx, ErrorCode.INVALID_API_KEY, NOT_VALID);
       case ApiKeyText.Valid valid -> {

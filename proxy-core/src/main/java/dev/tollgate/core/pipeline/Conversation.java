@@ -40,6 +40,7 @@ final class Conversation {
   private boolean handedOver;
   private boolean answered;
   private boolean continueOwed;
+  private boolean distrusted;
 
   Conversation(EventExecutor loop, PhaseCounts counts) {
     this.loop = loop;
@@ -100,6 +101,15 @@ final class Conversation {
   /** The exchange could not take it after all. */
   void takeBack() {
     handedOver = false;
+  }
+
+  /** What the client sends is ambiguous: the connection ends with the reply. */
+  void distrust() {
+    distrusted = true;
+  }
+
+  boolean isDistrusted() {
+    return distrusted;
   }
 
   /** How the request will be recorded if a handler refuses it. */

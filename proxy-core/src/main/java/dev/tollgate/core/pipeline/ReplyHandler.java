@@ -187,7 +187,10 @@ final class ReplyHandler extends ChannelDuplexHandler {
   }
 
   private boolean mustClose(Received request) {
-    if (!request.head().keepAlive() || draining.getAsBoolean() || !turn.mayContinue()) {
+    if (!request.head().keepAlive() || draining.getAsBoolean()) {
+      return true;
+    }
+    if (!turn.mayContinue() || conversation.isDistrusted()) {
       return true;
     }
     return !bodyEnded

@@ -78,6 +78,14 @@ final class TestGateway implements AutoCloseable {
     return record;
   }
 
+  /** Waits for all that connections do when they close. */
+  void awaitNoConnection() throws InterruptedException {
+    while (gateway.gauges().open() > 0) {
+      loops.submit(() -> {}).sync();
+    }
+    loops.submit(() -> {}).sync();
+  }
+
   @Override
   public void close() {
     gateway.close().toCompletableFuture().join();
