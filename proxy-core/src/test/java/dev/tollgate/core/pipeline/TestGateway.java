@@ -66,6 +66,10 @@ final class TestGateway implements AutoCloseable {
         () -> none);
   }
 
+  GatewayGauges gauges() {
+    return gateway.gauges();
+  }
+
   RawClient connect() {
     return RawClient.connect(port);
   }
@@ -80,7 +84,7 @@ final class TestGateway implements AutoCloseable {
 
   /** Waits for all that connections do when they close. */
   void awaitNoConnection() throws InterruptedException {
-    while (gateway.gauges().open() > 0) {
+    while (gauges().open() > 0) {
       loops.submit(() -> {}).sync();
     }
     loops.submit(() -> {}).sync();

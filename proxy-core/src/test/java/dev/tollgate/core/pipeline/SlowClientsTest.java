@@ -1,0 +1,147 @@
+package dev.tollgate.core.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of clients that take their time, by a clock that stands still in between. */
+final class SlowClientsTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final FrozenClient client = new FrozenClient();
+
+  @AfterEach
+  void close() {
+    client.channel.finishAndReleaseAll();
+    assertThat(client.inflightBytes.held()).isZero();
+    assertThat(client.connections.open()).isZero();
+  }
+
+  @Test
+  void aConnectionThatNeverAsksIsClosed() {
+    client.pass(Duration.ofMillis(9_999));
+    assertThat(client.isOpen()).isTrue();
+    client.pass(SECOND);
+    assertThat(client.isOpen()).isFalse();
+    assertThat(client.records).isEmpty();
+  }
+
+  @Test
+  void aHeadThatDripsIsCutOffHoweverItDrips() {
+    for (char c : "GET /v1/m".toCharArray()) {
+      client.send(String.valueOf(c)).pass(SECOND);
+      assertThat(client.isOpen()).isTrue();
+    }
+    client.send("o").pass(Duration.ofSeconds(2));
+    assertThat(client.isOpen()).isFalse();
+    assertThat(client.records)
+        .singleElement()
+        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_SLOW));
+  }
+
+  @Test
+  void aBodyBelowOneKibibytePerSecondIsCutOff() {
+    client.send(client.head("Content-Length: 100000"));
+    for (int i = 0; i < 29; i++) {
+      client.send("x").pass(SECOND);
+      assertThat(client.isOpen()).isTrue();
+    }
+    client.pass(SECOND).pass(SECOND);
+    assertThat(client.isOpen()).isFalse();
+    assertThat(client.records)
+        .singleElement()
+        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_SLOW));
+    assertThat(client.service.calls).isEmpty();
+  }
+
+  @Test
+  void aBodyOfOneKibibytePerSecondArrives() {
+    client.send(client.head("Content-Length: 102400"));
+    for (int i = 0; i < 100; i++) {
+      client.pass(SECOND).send("x".repeat(1024));
+    }
+    assertThat(client.received()).startsWith("HTTP/1.1 200 ");
+    assertThat(client.service.calls).hasSize(1);
+  }
+
+  @Test
+  void anIdleConnectionIsKeptAndClosedInTheEnd() {
+    client.send(client.get());
+    assertThat(client.received()).startsWith("HTTP/1.1 200 ");
+    client.pass(Duration.ofSeconds(619));
+    client.send(client.get());
+    assertThat(client.received()).startsWith("HTTP/1.1 200 ");
+    client.pass(Duration.ofSeconds(619));
+    assertThat(client.isOpen()).isTrue();
+    client.pass(SECOND);
+    assertThat(client.isOpen()).isFalse();
+  }
+
+  @Test
+  void aRequestInWorkHasNoDeadlineHere() {
+    client.service.hold();
+    client.send(client.get()).pass(Duration.ofHours(2)).pass(Duration.ofHours(2));
+    assertThat(client.isOpen()).isTrue();
+    client.service.calls.remove().answer(200, "{}");
+    assertThat(client.received()).startsWith("HTTP/1.1 200 ");
+  }
+
+  @Test
+  void aClientThatTakesNothingIsStalled() throws Exception {
+    client.service.hold();
+    client.send(client.get());
+    var call = client.service.awaitCall();
+    call.open();
+    client.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    client.channel.runPendingTasks();
+    assertThat(call.writability).containsExactly(false);
+    client.pass(Duration.ofSeconds(59));
+    assertThat(call.exits).isEmpty();
+    client.pass(SECOND);
+    assertThat(call.exits).containsExactly(ClientExit.STALLED);
+    assertThat(client.isOpen()).isFalse();
+    assertThat(client.records).isEmpty();
+  }
+
+  @Test
+  void aClientThatTakesAgainIsNotStalled() throws Exception {
+    client.service.hold();
+    client.send(client.get());
+    var call = client.service.awaitCall();
+    call.open();
+    var outbound = client.channel.unsafe().outboundBuffer();
+    for (int i = 0; i < 5; i++) {
+      outbound.setUserDefinedWritability(1, false);
+      client.channel.runPendingTasks();
+      client.pass(Duration.ofSeconds(40));
+      outbound.setUserDefinedWritability(1, true);
+      client.channel.runPendingTasks();
+    }
+    assertThat(call.exits).isEmpty();
+    assertThat(client.isOpen()).isTrue();
+    call.end();
+  }
+
+  @Test
+  void whoSendsTooMuchAheadLosesTheConnectionBehindTheReply() throws Exception {
+    client.service.hold();
+    client.send(client.get());
+    for (int i = 0; i < 10; i++) {
+      client.send(client.get().repeat(64));
+    }
+    client.service.awaitCall().answer(200, "{}");
+    assertThat(client.received()).contains("Connection: close\r\n");
+    assertThat(client.service.calls).isEmpty();
+    assertThat(client.isOpen()).isFalse(); // a channel without halves has no other way to end
+  }
+
+  @Test
+  void oneConnectionTooManyIsClosedUnread() {
+    assertThat(client.connections.tryEnter()).isFalse();
+    assertThat(client.connections.refused()).isEqualTo(1);
+  }
+}
