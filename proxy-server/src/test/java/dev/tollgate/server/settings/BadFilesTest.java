@@ -161,6 +161,10 @@ bad(
         bad(
             "server: { transport: \"epoll }",
             "3:1: not valid YAML: the file ends inside quotes" + " or brackets"),
+        bad(
+            "store: { url: ${URL} }",
+            "2:16: not valid YAML (special characters need quotes, and so does ${…} inside { }"
+                + " or [ ])"),
         bad("store:\n\turl: x", "3:1: not valid YAML: tabs cannot indent, use spaces"));
   }
 

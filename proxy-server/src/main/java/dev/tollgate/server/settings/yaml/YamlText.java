@@ -84,7 +84,7 @@ public final class YamlText {
     if (problem.contains("document")) {
       return "not valid YAML: more than one document";
     }
-    return "not valid YAML (a value with special characters needs quotes)";
+    return "not valid YAML (special characters need quotes, and so does ${…} inside { } or [ ])";
   }
 
   private Optional<Node> convert(org.yaml.snakeyaml.nodes.Node node, String path, int depth) {

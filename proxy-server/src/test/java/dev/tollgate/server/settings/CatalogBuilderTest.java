@@ -1,0 +1,139 @@
+package dev.tollgate.server.settings;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.id.ModelId;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Settings become the core's catalog. */
+final class CatalogBuilderTest {
+  private static final String YAML =
+      """
+      version: 1
+      providers:
+        openai:
+          type: openai
+          base_url: https://api.example.com/v1/
+          api_keys: [one, { key: two }]
+          headers: { x-team: blue }
+          timeouts: { first_token: 9s }
+          quirks: { stream_options: false }
+        mock: { type: mock }
+      models:
+        acme/a:
+          modality: chat
+          max_output_tokens: 1000
+          capabilities: [streaming, json_schema]
+          created: 2025-03-04
+          price: free
+          routes:
+            - { provider: openai, model: second, priority: 2 }
+            - { provider: mock, model: first, weight: 7 }
+      """;
+
+  private final Catalog catalog =
+      new CatalogBuilder(id -> id.value().equals("mock") ? 4711 : 0)
+          .build(Loading.of(YAML).settings());
+
+  private Provider provider(String id) {
+    return catalog.providers().stream()
+        .filter(provider -> provider.id().value().equals(id))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void aProviderIsAnEndpointAPathAndCredentials() {
+    Provider openai = provider("openai");
+    assertThat(openai.endpoint()).isEqualTo(new EndpointIdentity(true, "api.example.com", 443));
+    assertThat(openai.basePath()).isEqualTo("/v1");
+    assertThat(openai.credentials()).containsExactly(new Secret("one"), new Secret("two"));
+    assertThat(openai.headers()).containsEntry("x-team", "blue");
+    assertThat(openai.clocks().firstToken()).hasSeconds(9);
+    assertThat(openai.quirks().streamOptions()).isFalse();
+    assertThat(openai.eventBytesMax()).isEqualTo(32 << 20);
+  }
+
+  @Test
+  void defaultsAreTheCores() {
+    Provider openai =
+        new CatalogBuilder(_ -> 0)
+            .build(
+                Loading.of(
+                        "version: 1\nproviders: { a: { type: openai, base_url: http://h:1/v1 } }")
+                    .settings())
+            .providers()
+            .iterator()
+            .next();
+    assertThat(openai.clocks()).isEqualTo(Provider.Clocks.DEFAULT);
+    assertThat(openai.pool()).isEqualTo(Provider.PoolLimits.DEFAULT);
+    assertThat(openai.quirks()).isEqualTo(Provider.Quirks.NONE);
+    assertThat(openai.onDisconnect()).isEqualTo(new Provider.OnDisconnect.Cancel());
+    assertThat(openai.credentials()).isEmpty();
+  }
+
+  @Test
+  void theMockIsWhereItListens() {
+    assertThat(provider("mock").endpoint())
+        .isEqualTo(new EndpointIdentity(false, "127.0.0.1", 4711));
+    assertThat(provider("mock").dialect()).isEqualTo("openai");
+  }
+
+  @Test
+  void aModelHasItsRoutesInOrderOfPriority() {
+    Model model = catalog.model(new ModelId("acme", "a")).orElseThrow();
+    assertThat(model.name()).isEqualTo("a");
+    assertThat(model.created()).isEqualTo(Instant.parse("2025-03-04T00:00:00Z"));
+    assertThat(model.capabilities()).containsExactlyInAnyOrder("streaming", "json_schema");
+    assertThat(model.outputTokensReserved()).isEqualTo(1000);
+    assertThat(model.routes())
+        .isEqualTo(
+            List.of(
+                new Route(provider("mock"), "first", 1, 7),
+                new Route(provider("openai"), "second", 2, 100)));
+  }
+
+  private static Loading withBaseUrl(String url) {
+    return Loading.of("version: 1").set("providers={ a: { type: openai, base_url: '" + url + "' } }");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "https://h, true, h, 443, ''",
+    "http://h/, false, h, 80, ''",
+    "http://H.Example:8080/a/b/, false, h.example, 8080, /a/b",
+    "'http://[::1]:9/v1', false, ::1, 9, /v1",
+  })
+  void aBaseUrlIsTakenApart(String url, boolean tls, String host, int port, String path) {
+    Provider provider =
+        new CatalogBuilder(_ -> 0)
+            .build(withBaseUrl(url).settings())
+            .providers()
+            .iterator()
+            .next();
+    assertThat(provider.endpoint()).isEqualTo(new EndpointIdentity(tls, host, port));
+    assertThat(provider.basePath()).isEqualTo(path);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "ftp://h/v1", "h/v1", "https:///v1", "https://u@h/v1", "https://h/v1?a=b", "https://h:0/v1",
+    "https://h/v1#x", "https://h:99999/v1",
+  })
+  void anythingElseIsNoBaseUrl(String url) {
+    assertThat(withBaseUrl(url).problems())
+        .singleElement()
+        .asString()
+        .contains("providers.a.base_url: must be an http:// or https:// address");
+  }
+}
