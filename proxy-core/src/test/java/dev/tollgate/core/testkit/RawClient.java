@@ -152,6 +152,13 @@ public final class RawClient implements AutoCloseable {
     return pending.size();
   }
 
+  /** How many bytes have arrived and were not taken; waits for none. */
+  public int arrived() {
+    int[] waiting = new int[1];
+    io(() -> waiting[0] = socket.getInputStream().available());
+    return pending.size() + waiting[0];
+  }
+
   /** Reads until the peer ends the connection and returns all that was not taken yet. */
   public byte[] readToEnd() {
     Deadline deadline = Deadline.in(within, "the end of the connection");

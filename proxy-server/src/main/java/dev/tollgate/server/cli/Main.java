@@ -18,6 +18,7 @@ import picocli.CommandLine.Spec;
       Healthcheck.class,
       Reload.class,
       Drain.class,
+      Mock.class,
     },
     versionProvider = Version.class)
 public final class Main implements Runnable {

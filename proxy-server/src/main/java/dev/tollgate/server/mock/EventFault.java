@@ -105,7 +105,7 @@ enum EventFault implements MockFault {
           16,
           "one content event of k MiB behind the first; plain: such a body",
           (d, k) -> {
-            String pad = "x".repeat(k << 20);
+            String pad = "x".repeat(Math.min(k, 512) << 20);
             d.body(d.text().bodySaying(pad));
             d.insert(1, d.text().chunk(ChatText.choice("{\"content\":\"" + pad + "\"}", null)));
           })),
@@ -163,7 +163,6 @@ enum EventFault implements MockFault {
     return data.replaceFirst("\"id\":\"[^\"]*\"", "\"id\":\"other-" + number + "\"")
         .replaceFirst("\"created\":\\d+", "\"created\":" + number)
         .replaceFirst(
-            "\"model\":\"[^\"]*\"",
-            "\"model\":\"other\\\\\\\\r\\\\\\\\nX-Injected: " + number + "\"");
+            "\"model\":\"[^\"]*\"", "\"model\":\"other\\\\r\\\\nX-Injected: " + number + "\"");
   }
 }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * times}, joined by {@code &}.
  */
 final class MockModel {
-  private static final Pattern NAME = Pattern.compile("(?:.*/)?fault/([a-z0-9-]+)(?::(\\d{1,9}))?");
+  private static final Pattern NAME = Pattern.compile("(?:.*/)?fault/([a-z0-9-]+)(?::(\\d{1,6}))?");
   private static final Pattern PAUSE = Pattern.compile("(\\d{1,9})(us|ms|s)?");
 
   private final MockProfile profile;

@@ -2,6 +2,7 @@ package dev.tollgate.server.mock;
 
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -56,7 +57,11 @@ public final class MockProvider implements AutoCloseable {
     channels.add(listener);
   }
 
-  /** Starts on 127.0.0.1 with one event loop; port 0 takes a free one. */
+  /**
+   * Starts on 127.0.0.1 with one event loop; port 0 takes a free one.
+   *
+   * @throws IllegalStateException if the port cannot be had
+   */
   public static MockProvider start(MockProfile profile, int port) {
     return start(profile, port, 1);
   }
@@ -94,27 +99,28 @@ public final class MockProvider implements AutoCloseable {
   }
 
   private Channel bind(Class<? extends ServerChannel> type, int port) {
-    try {
-      return new ServerBootstrap()
-          .group(loops)
-          .channel(type)
-          .option(ChannelOption.SO_BACKLOG, BACKLOG)
-          .option(ChannelOption.SO_REUSEADDR, true)
-          .childOption(ChannelOption.TCP_NODELAY, true)
-          .childHandler(
-              new ChannelInitializer<>() {
-                @Override
-                protected void initChannel(Channel channel) {
-                  accept(channel);
-                }
-              })
-          .bind(new InetSocketAddress(loopback(), port))
-          .syncUninterruptibly()
-          .channel();
-    } catch (RuntimeException | Error e) {
+    ChannelFuture bound =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(type)
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    accept(channel);
+                  }
+                })
+            .bind(new InetSocketAddress(loopback(), port))
+            .awaitUninterruptibly();
+    if (!bound.isSuccess()) {
       var _ = loops.shutdownGracefully(0, 0, TimeUnit.SECONDS);
-      throw e;
+      throw new IllegalStateException(
+          "the mock provider cannot listen on 127.0.0.1:" + port, bound.cause());
     }
+    return bound.channel();
   }
 
   private void accept(Channel channel) {

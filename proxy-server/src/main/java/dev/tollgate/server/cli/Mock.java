@@ -1,0 +1,90 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.settings.value.TimeSpan;
+import dev.tollgate.server.wiring.MockServer;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** {@code tollgate mock}: runs the bundled mock provider until SIGTERM. */
+@Command(
+    name = "mock",
+    description =
+        "Run the bundled mock provider; a request's model selects its behaviour or fault.",
+    mixinStandardHelpOptions = true)
+final class Mock implements Callable<Integer> {
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(names = "--port", defaultValue = "9900", description = "Port on 127.0.0.1; 0: any free.")
+  private int port;
+
+  @Option(
+      names = "--ttft",
+      defaultValue = "50ms",
+      converter = Span.class,
+      description = "Time to the first token.")
+  private Duration ttft = Duration.ZERO;
+
+  @Option(
+      names = "--chunk-interval",
+      defaultValue = "20ms",
+      converter = Span.class,
+      description = "Time between two tokens.")
+  private Duration chunkInterval = Duration.ZERO;
+
+  @Option(names = "--chunks", defaultValue = "64", description = "Tokens of a reply.")
+  private int chunks;
+
+  @Option(names = "--seed", defaultValue = "1", description = "What words and ids derive from.")
+  private long seed;
+
+  @Option(names = "--threads", defaultValue = "1", description = "Event loops.")
+  private int threads;
+
+  @Override
+  public Integer call() {
+    CommandLine line = Objects.requireNonNull(spec).commandLine();
+    CountDownLatch stop = new CountDownLatch(1);
+    try (MockServer server = start(line)) {
+      Runtime.getRuntime().addShutdownHook(new Thread(stop::countDown, "mock-stop"));
+      line.getOut().println(server.baseUrl());
+      line.getOut().flush();
+      stop.await();
+      return 0;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return 0;
+    } catch (IllegalStateException e) {
+      line.getErr().println(e.getMessage());
+      return 1;
+    }
+  }
+
+  private MockServer start(CommandLine line) {
+    try {
+      return MockServer.start(port, ttft, chunkInterval, chunks, seed, threads);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(line, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Durations as the configuration writes them. */
+  static final class Span implements ITypeConverter<Duration> {
+    @Override
+    public Duration convert(String text) {
+      return TimeSpan.parse(text)
+          .orElseThrow(
+              () -> new TypeConversionException("'" + text + "' is not a duration such as 20ms"));
+    }
+  }
+}

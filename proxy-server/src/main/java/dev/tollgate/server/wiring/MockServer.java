@@ -1,0 +1,36 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.server.mock.MockProfile;
+import dev.tollgate.server.mock.MockProvider;
+import java.time.Duration;
+
+/** The bundled mock provider as a server of its own, outside of any gateway. */
+public final class MockServer implements AutoCloseable {
+  private final MockProvider provider;
+
+  private MockServer(MockProvider provider) {
+    this.provider = provider;
+  }
+
+  /**
+   * Starts on 127.0.0.1; port 0 takes a free one.
+   *
+   * @throws IllegalArgumentException for a value outside of its range
+   * @throws IllegalStateException if the port cannot be had
+   */
+  public static MockServer start(
+      int port, Duration ttft, Duration chunkInterval, int chunks, long seed, int threads) {
+    MockProfile profile = new MockProfile(ttft, chunkInterval, chunks, seed);
+    return new MockServer(MockProvider.start(profile, port, threads));
+  }
+
+  /** What to configure as {@code base_url} of a provider. */
+  public String baseUrl() {
+    return provider.baseUrl();
+  }
+
+  @Override
+  public void close() {
+    provider.close();
+  }
+}
