@@ -1,6 +1,7 @@
 package dev.tollgate.server.settings.shape;
 
 import dev.tollgate.server.settings.yaml.Node;
+import dev.tollgate.server.settings.yaml.Place;
 import dev.tollgate.server.settings.yaml.Problems;
 import dev.tollgate.server.settings.yaml.YamlText;
 import java.nio.file.Path;
@@ -51,6 +52,9 @@ final class Defaults {
 
   /** A description's YAML as nodes. */
   static Node node(String yaml) {
+    if ("'\"[{".indexOf(yaml.charAt(0)) < 0) {
+      return new Node.Scalar(yaml, Node.Origin.PLAIN, new Place.BuiltIn());
+    }
     return YamlText.parse("default", yaml, new Problems()).orElseThrow();
   }
 
