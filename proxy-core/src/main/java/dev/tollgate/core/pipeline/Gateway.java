@@ -47,7 +47,8 @@ public final class Gateway {
   private final DownstreamPipeline pipeline;
   private final ChannelGroup open;
   private final Map<EventLoop, PhaseCounts> phases = new ConcurrentHashMap<>();
-  private final AtomicBoolean draining = new AtomicBoolean();
+  private final AtomicBoolean closing = new AtomicBoolean();
+  private final AtomicBoolean stopped = new AtomicBoolean();
   private @Nullable Channel listener;
 
   /**
@@ -67,7 +68,7 @@ public final class Gateway {
     this.transport = transport;
     this.allocator = allocator;
     this.connections = new ConnectionCount(options.connectionsMax());
-    this.pipeline = new DownstreamPipeline(options, ports, tls, connections, draining::get);
+    this.pipeline = new DownstreamPipeline(options, ports, tls, connections, closing::get);
     this.open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
   }
 
@@ -123,38 +124,39 @@ public final class Gateway {
     PhaseCounts counts = phases.computeIfAbsent(loop, _ -> new PhaseCounts());
     pipeline.build(channel.pipeline(), new Conversation(loop, counts));
     open.add(channel);
-    if (draining.get()) {
+    if (stopped.get()) {
       var _ = channel.close(); // accepted just before the listener closed
     }
   }
 
-  /**
-   * Ends in peace: after {@code delay} the listener closes, as do connections that idle; what is in
-   * work is answered, each reply ending its connection; what is left after {@code timeout} is cut
-   * short. Completes when no connection is open.
-   */
-  public CompletionStage<Void> drain(Duration delay, Duration timeout) {
-    CompletableFuture<Void> drained = new CompletableFuture<>();
-    EventLoop loop = loops.next();
-    var _ =
-        loop.schedule(() -> stopAccepting(loop, timeout, drained), delay.toNanos(), NANOSECONDS);
-    return drained;
+  /** From now on every reply ends its connection; new connections are still let in. */
+  public void announceClose() {
+    closing.set(true);
   }
 
-  private void stopAccepting(EventLoop loop, Duration timeout, CompletableFuture<Void> drained) {
-    draining.set(true);
+  /**
+   * Closes the listener and the connections that idle; what is in work goes on, each reply ending
+   * its connection.
+   */
+  public void stopAccepting() {
+    closing.set(true);
+    stopped.set(true);
     if (listener != null) {
       var _ = listener.close();
     }
     tellAll(ConnectionEvent.DRAIN);
-    var cut =
-        loop.schedule(() -> tellAll(ConnectionEvent.CUT_SHORT), timeout.toNanos(), NANOSECONDS);
-    open.newCloseFuture()
-        .addListener(
-            _ -> {
-              cut.cancel(false);
-              drained.complete(null);
-            });
+  }
+
+  /** Ends what is still in work with a fault, in-stream where its stream is open. */
+  public void cutShort() {
+    tellAll(ConnectionEvent.CUT_SHORT);
+  }
+
+  /** Completes when no connection is open; to be asked after {@link #stopAccepting()}. */
+  public CompletionStage<Void> closed() {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    open.newCloseFuture().addListener(_ -> closed.complete(null));
+    return closed;
   }
 
   private void tellAll(ConnectionEvent event) {
@@ -166,7 +168,8 @@ public final class Gateway {
   /** Closes the listener and every connection at once. Completes when none is open. */
   public CompletionStage<Void> close() {
     CompletableFuture<Void> closed = new CompletableFuture<>();
-    draining.set(true);
+    closing.set(true);
+    stopped.set(true);
     if (listener != null) {
       var _ = listener.close();
     }

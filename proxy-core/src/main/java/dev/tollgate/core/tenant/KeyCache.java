@@ -150,6 +150,11 @@ public final class KeyCache {
     failedAt.set(nowNanos);
   }
 
+  /** How many keys are held, for a gauge. */
+  public long size() {
+    return known.estimatedSize();
+  }
+
   /** How many look-ups are under way, for a gauge. */
   public int lookUps() {
     return flights.flying();

@@ -14,6 +14,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       Check.class,
       Schema.class,
+      Serve.class,
       Status.class,
       Healthcheck.class,
       Reload.class,

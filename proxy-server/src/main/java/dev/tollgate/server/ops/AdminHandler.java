@@ -120,7 +120,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     Exchange(ChannelHandlerContext ctx, FullHttpRequest request) {
       this.ctx = ctx;
       this.keepAlive = HttpUtil.isKeepAlive(request) && request.decoderResult().isSuccess();
-      this.request = new AdminRequest(request.headers().get(HttpHeaderNames.ACCEPT));
+      this.request = new AdminRequest(id, request.headers().get(HttpHeaderNames.ACCEPT));
     }
 
     // Whatever goes wrong in an answer, the operator hears of it.
@@ -134,7 +134,7 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     }
 
     void refuse(ErrorCode code, String message) {
-      send(AdminReply.error(code, code.status(), message, id.value(), null));
+      send(AdminReply.error(code, message, id, Map.of()));
     }
 
     private void send(AdminReply reply) {

@@ -3,9 +3,9 @@ package dev.tollgate.server.ops;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.RequestId;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** What the admin listener answers: a status and a short body. */
 public record AdminReply(int status, String contentType, String body) {
@@ -31,16 +31,16 @@ public record AdminReply(int status, String contentType, String body) {
   }
 
   /** The error envelope of the API (SPEC 7.1). */
-  static AdminReply error(
-      ErrorCode code, int status, String message, String requestId, @Nullable Object details) {
+  public static AdminReply error(
+      ErrorCode code, String message, RequestId id, Map<String, Object> details) {
     Map<String, Object> error = new LinkedHashMap<>();
     error.put("type", code.type().wire());
     error.put("code", code.wire());
     error.put("message", message);
-    error.put("request_id", requestId);
-    if (details != null) {
+    error.put("request_id", id.value());
+    if (!details.isEmpty()) {
       error.put("details", details);
     }
-    return json(status, Map.of("error", error));
+    return json(code.status(), Map.of("error", error));
   }
 }

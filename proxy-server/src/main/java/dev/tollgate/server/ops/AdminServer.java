@@ -1,8 +1,10 @@
 package dev.tollgate.server.ops;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.id.RequestId;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -16,6 +18,7 @@ import io.netty.handler.flow.FlowControlHandler;
 import io.netty.handler.timeout.ReadTimeoutHandler;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -43,7 +46,7 @@ public final class AdminServer implements AutoCloseable {
   }
 
   /** What an answer may read of a request. */
-  public record AdminRequest(@Nullable String accept) {}
+  public record AdminRequest(RequestId id, @Nullable String accept) {}
 
   private final MultiThreadIoEventLoopGroup loop =
       new MultiThreadIoEventLoopGroup(
@@ -55,15 +58,16 @@ public final class AdminServer implements AutoCloseable {
   private final Channel listener;
 
   private AdminServer(InetSocketAddress address, @Nullable Secret token, Health health)
-      throws InterruptedException {
+      throws IOException, InterruptedException {
     this.token = token;
     answer(AdminRoute.LIVEZ, _ -> AdminReply.text(200, "ok"));
     answer(AdminRoute.READYZ, _ -> readiness(health));
-    try {
-      listener = bootstrap().bind(address).sync().channel();
-    } catch (Throwable e) {
+    ChannelFuture binding = bootstrap().bind(address).await();
+    listener = binding.channel();
+    Throwable refused = binding.cause();
+    if (refused != null) {
       var _ = loop.shutdownGracefully(0, 0, TimeUnit.SECONDS);
-      throw e;
+      throw new IOException("cannot listen on " + address + ": " + refused.getMessage(), refused);
     }
   }
 
@@ -71,9 +75,11 @@ public final class AdminServer implements AutoCloseable {
    * Starts to listen.
    *
    * @param token what {@code Authorization: Bearer} must carry; null: nothing
+   * @throws IOException if the address cannot be listened on
    */
-  public static AdminServer listen(InetSocketAddress address, @Nullable Secret token, Health health)
-      throws InterruptedException {
+  public static AdminServer listen(
+      InetSocketAddress address, @Nullable Secret token, Health health)
+      throws IOException, InterruptedException {
     return new AdminServer(address, token, health);
   }
 

@@ -29,7 +29,7 @@ final class AdminVerbsTest {
   private AdminServer admin;
   private String address;
 
-  AdminVerbsTest() throws InterruptedException {
+  AdminVerbsTest() throws IOException, InterruptedException {
     admin = listen(null);
     address = address(admin);
   }
@@ -87,12 +87,10 @@ final class AdminVerbsTest {
   }
 
   @Test
-  void nobodyThereIsAFailureInOneLine() {
+  void nobodyThereIsAFailureInOneLine() throws IOException, InterruptedException {
     admin.close();
     try (var gone = listen(null)) {
       address = address(gone);
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
     }
 
     assertThat(run("drain", "--admin", address)).isEqualTo(1);
@@ -132,7 +130,7 @@ final class AdminVerbsTest {
         .execute(arguments);
   }
 
-  private AdminServer listen(@Nullable Secret token) throws InterruptedException {
+  private AdminServer listen(@Nullable Secret token) throws IOException, InterruptedException {
     var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     return AdminServer.listen(loopback, token, health);
   }

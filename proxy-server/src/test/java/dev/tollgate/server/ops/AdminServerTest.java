@@ -1,11 +1,13 @@
 package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.ops.Health.State;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -187,7 +189,16 @@ final class AdminServerTest {
     }
   }
 
-  private AdminServer listen(@Nullable Secret token) throws InterruptedException {
+  @Test
+  void anAddressInUseIsNamedInOneLine() throws Exception {
+    AdminServer admin = listen(null);
+
+    assertThatThrownBy(() -> AdminServer.listen(admin.address(), null, health))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("cannot listen on /127.0.0.1:" + admin.address().getPort());
+  }
+
+  private AdminServer listen(@Nullable Secret token) throws IOException, InterruptedException {
     var loopback = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     var admin = AdminServer.listen(loopback, token, health);
     servers.add(admin);

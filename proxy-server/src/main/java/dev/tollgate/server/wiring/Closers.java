@@ -1,0 +1,37 @@
+package dev.tollgate.server.wiring;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What was opened so far, to be closed in reverse order, each once, whatever the others do. */
+final class Closers implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Closers.class);
+
+  private final Deque<Closer> opened = new ArrayDeque<>();
+
+  private record Closer(String name, AutoCloseable close) {}
+
+  /** Remembers how to close what was just opened. */
+  synchronized void add(String name, AutoCloseable close) {
+    opened.push(new Closer(name, close));
+  }
+
+  @Override
+  public synchronized void close() {
+    while (!opened.isEmpty()) {
+      close(opened.pop());
+    }
+  }
+
+  private static void close(Closer closer) {
+    try {
+      closer.close().close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (Exception e) {
+      log.error("closing {} failed", closer.name(), e);
+    }
+  }
+}

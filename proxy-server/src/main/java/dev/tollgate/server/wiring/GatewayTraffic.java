@@ -1,0 +1,34 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.server.ops.Shutdown;
+import java.util.concurrent.CompletionStage;
+import java.util.function.IntSupplier;
+
+/** The API listener's traffic as the drain sees it. */
+record GatewayTraffic(Gateway gateway, IntSupplier requests) implements Shutdown.Traffic {
+  @Override
+  public void announceClose() {
+    gateway.announceClose();
+  }
+
+  @Override
+  public void closeListener() {
+    gateway.stopAccepting();
+  }
+
+  @Override
+  public CompletionStage<?> idle() {
+    return gateway.closed();
+  }
+
+  @Override
+  public void cutShort() {
+    gateway.cutShort();
+  }
+
+  @Override
+  public int running() {
+    return requests.getAsInt();
+  }
+}

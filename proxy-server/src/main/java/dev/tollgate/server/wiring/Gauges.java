@@ -1,0 +1,83 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.core.upstream.Upstreams.Gauge;
+import dev.tollgate.server.ops.Family;
+import dev.tollgate.server.ops.Metrics;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+
+/**
+ * What the upstream pools hold, by provider. Pools are counted by endpoint; providers that share an
+ * endpoint show the same numbers.
+ */
+final class Gauges {
+  private final Upstreams upstreams;
+  private final Snapshots snapshots;
+
+  Gauges(Upstreams upstreams, Snapshots snapshots) {
+    this.upstreams = upstreams;
+    this.snapshots = snapshots;
+  }
+
+  void register(Metrics metrics) {
+    metrics.gauges(Family.UPSTREAM_CONNECTIONS, () -> byProvider(Gauge::open));
+    metrics.gauges(Family.UPSTREAM_LEASES, () -> byProvider(Gauge::leased));
+    metrics.gauges(Family.UPSTREAM_PENDING, () -> byProvider(Gauge::pending));
+  }
+
+  /** The tree of {@code GET /providers}. */
+  Map<String, Object> providers() {
+    Map<EndpointIdentity, Gauge> gauges = byEndpoint();
+    List<Map<String, Object>> providers =
+        snapshots.catalog().providers().stream().map(each -> provider(each, gauges)).toList();
+    return Map.of("providers", providers);
+  }
+
+  private Map<String, Object> provider(Provider provider, Map<EndpointIdentity, Gauge> gauges) {
+    Gauge gauge = of(provider, gauges);
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("provider", provider.id().value());
+    tree.put("dialect", provider.dialect());
+    tree.put("endpoint", provider.endpoint().toString());
+    tree.put("models", models(provider));
+    tree.put("connections", gauge.open());
+    tree.put("leases", gauge.leased());
+    tree.put("pending", gauge.pending());
+    return tree;
+  }
+
+  private List<String> models(Provider provider) {
+    return snapshots.catalog().models().stream()
+        .filter(
+            model ->
+                model.routes().stream()
+                    .anyMatch(route -> route.provider().id().equals(provider.id())))
+        .map(model -> model.id().toString())
+        .toList();
+  }
+
+  private Map<String, Integer> byProvider(ToIntFunction<Gauge> reading) {
+    Map<EndpointIdentity, Gauge> gauges = byEndpoint();
+    return snapshots.catalog().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> provider.id().value(),
+                provider -> reading.applyAsInt(of(provider, gauges))));
+  }
+
+  private Map<EndpointIdentity, Gauge> byEndpoint() {
+    return upstreams.gauges().stream()
+        .collect(Collectors.toMap(Gauge::endpoint, Function.identity(), (one, _) -> one));
+  }
+
+  private static Gauge of(Provider provider, Map<EndpointIdentity, Gauge> gauges) {
+    return gauges.getOrDefault(provider.endpoint(), new Gauge(provider.endpoint(), 0, 0, 0));
+  }
+}

@@ -1,0 +1,122 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.pipeline.Transport;
+import dev.tollgate.core.upstream.Connector;
+import dev.tollgate.core.upstream.SocketConnector;
+import dev.tollgate.server.settings.ListenerSettings;
+import dev.tollgate.server.settings.ServerSettings;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ReflectiveChannelFactory;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.resolver.dns.DnsAddressResolverGroup;
+import io.netty.resolver.dns.DnsNameResolverBuilder;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/** Threads, transport, memory and TLS that the listener and the upstream connections share. */
+final class Network implements AutoCloseable {
+  private static final int QUIET_MILLIS = 0;
+  private static final int END_MILLIS_MAX = 2_000;
+
+  private final Transport transport;
+  private final EventLoopGroup loops;
+  private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+  private final DnsAddressResolverGroup resolver;
+
+  Network(ServerSettings settings) throws StartException {
+    transport = transport(settings.transport());
+    loops =
+        new MultiThreadIoEventLoopGroup(
+            settings.eventLoops().on(Runtime.getRuntime().availableProcessors()),
+            new DefaultThreadFactory("loop", true),
+            transport.ioHandlers());
+    resolver =
+        new DnsAddressResolverGroup(
+            new DnsNameResolverBuilder().datagramChannelType(datagrams(transport)));
+  }
+
+  EventLoopGroup loops() {
+    return loops;
+  }
+
+  Transport transport() {
+    return transport;
+  }
+
+  ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  /** Opens connections to providers; certificates and host names are checked. */
+  Connector connector() throws StartException {
+    try {
+      SslContext tls =
+          SslContextBuilder.forClient()
+              .sslProvider(tlsProvider())
+              .endpointIdentificationAlgorithm("HTTPS")
+              .build();
+      return new SocketConnector(
+          new ReflectiveChannelFactory<>(transport.socketChannel()), resolver, tls, allocator);
+    } catch (SSLException e) {
+      throw new StartException("TLS is not available: " + e.getMessage(), e);
+    }
+  }
+
+  /** The listener's certificate and key; null: it listens in the clear. */
+  static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls)
+      throws StartException {
+    if (tls == null) {
+      return null;
+    }
+    try {
+      return SslContextBuilder.forServer(tls.certificate().toFile(), tls.privateKey().toFile())
+          .sslProvider(tlsProvider())
+          .build();
+    } catch (SSLException | IllegalArgumentException e) {
+      throw new StartException("listeners.api.tls cannot be used: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    resolver.close();
+    loops
+        .shutdownGracefully(QUIET_MILLIS, END_MILLIS_MAX, TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly();
+  }
+
+  private static SslProvider tlsProvider() {
+    return OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
+  }
+
+  private static Transport transport(ServerSettings.Transport wanted) throws StartException {
+    Transport transport =
+        switch (wanted) {
+          case AUTO -> Transport.auto();
+          case EPOLL -> Transport.EPOLL;
+          case NIO -> Transport.NIO;
+        };
+    if (!transport.isAvailable()) {
+      throw new StartException("server.transport: this machine has no epoll; use auto or nio");
+    }
+    return transport;
+  }
+
+  private static Class<? extends DatagramChannel> datagrams(Transport transport) {
+    return switch (transport) {
+      case EPOLL -> EpollDatagramChannel.class;
+      case NIO -> NioDatagramChannel.class;
+    };
+  }
+}

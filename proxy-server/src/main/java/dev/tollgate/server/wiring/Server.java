@@ -1,0 +1,305 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.pipeline.CidrSet;
+import dev.tollgate.core.pipeline.GatewayOptions;
+import dev.tollgate.server.ops.AdminReply;
+import dev.tollgate.server.ops.AdminRoute;
+import dev.tollgate.server.ops.AdminServer.AdminRequest;
+import dev.tollgate.server.settings.shape.MaskedJson;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Objects;
+import dev.tollgate.core.exchange.ExchangeOptions;
+import dev.tollgate.core.exchange.Exchanges;
+import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.pipeline.GatewayPorts;
+import dev.tollgate.core.pipeline.LoadShedder;
+import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.ops.AccessLog;
+import dev.tollgate.server.ops.AdminServer;
+import dev.tollgate.server.ops.BoundedOffload;
+import dev.tollgate.server.ops.Family;
+import dev.tollgate.server.ops.Health;
+import dev.tollgate.server.ops.LoopLag;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.ops.Reload;
+import dev.tollgate.server.ops.RequestMetrics;
+import dev.tollgate.server.ops.RingAppender;
+import dev.tollgate.server.ops.Shutdown;
+import dev.tollgate.server.ops.Signals;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.CatalogBuilder;
+import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.TelemetrySettings;
+import dev.tollgate.server.settings.value.BindAddress;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Ticker;
+import java.net.InetSocketAddress;
+import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The whole gateway in one process. The admin listener comes first and goes last; the store, which
+ * is the slowest to open, opens while the rest is built.
+ */
+public final class Server implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Server.class);
+
+  private final Settings settings;
+  private final Supplier<Loaded> reread;
+  private final long beganNanos = Ticker.systemTicker().nanoTime();
+  private final Health health = new Health();
+  private final Metrics metrics = new Metrics();
+  private final Closers closers = new Closers();
+  private final CompletableFuture<Running> running = new CompletableFuture<>();
+
+  /** What exists once the gateway serves. */
+  private record Running(Shutdown shutdown, Reload<Snapshots.Snapshot> reload) {}
+
+  /**
+   * A gateway that has not begun to start.
+   *
+   * @param reread loads the same configuration again, for reloads
+   */
+  public Server(Settings settings, Supplier<Loaded> reread) {
+    this.settings = settings;
+    this.reread = reread;
+  }
+
+  /** SIGTERM and SIGINT drain and end the process, SIGHUP reloads. */
+  public void obeySignals() {
+    Signals.onStop(this::stop);
+    Signals.onHangUp(() -> running.thenAccept(now -> Thread.startVirtualThread(now.reload()::now)));
+  }
+
+  /** Starts everything and returns when the gateway is ready. To be called once. */
+  public Greeting start() throws StartException, InterruptedException {
+    AdminServer admin = listenForOperators();
+    var opening = StoreOpening.begin(settings);
+    closers.add("store", opening::close);
+    var network = new Network(settings.server());
+    closers.add("network", network);
+    var mocks = new Mocks(settings.providers());
+    closers.add("mock providers", mocks);
+    var upstreams = new Upstreams(network.connector());
+    closers.add("upstream connections", upstreams::close);
+    var requestMetrics = new RequestMetrics(metrics);
+    var snapshots =
+        new Snapshots(
+            settings, reread, new CatalogBuilder(mocks::port), requestMetrics, upstreams);
+    Store store = opening.await();
+    if (health.state() != Health.State.STARTING) {
+      throw new StartException("stopped while starting");
+    }
+    KeyCache keys = keys(store);
+    var inflight = new InflightBytes(settings.server().inflightBytesMax());
+    Observer observer = observer(requestMetrics);
+    var exchanges = new Exchanges(upstreams, inflight, observer, exchangeOptions());
+    var ports =
+        new GatewayPorts(
+            exchanges,
+            new CachedKeys(keys),
+            LoadShedder.NEVER,
+            inflight,
+            observer,
+            InstantSource.system(),
+            snapshots::catalog);
+    Gateway gateway = gateway(network, ports);
+    InetSocketAddress api = bind(gateway);
+    register(network, gateway, inflight);
+    var gauges = new Gauges(upstreams, snapshots);
+    gauges.register(metrics);
+    serve(admin, gateway, snapshots, gauges);
+    return new Greeting(
+        baseUrl(api),
+        store.bootstrapped().map(made -> made.secret().text()).orElse(null),
+        chatModel(snapshots));
+  }
+
+  private AdminServer listenForOperators() throws StartException, InterruptedException {
+    var admin = settings.listeners().admin();
+    try {
+      var server = AdminServer.listen(socket(admin.address()), admin.token(), health);
+      closers.add("admin listener", server);
+      server.answer(AdminRoute.METRICS, AdminServer.metrics(metrics));
+      return server;
+    } catch (IOException e) {
+      throw new StartException("listeners.admin: " + e.getMessage(), e);
+    }
+  }
+
+  private KeyCache keys(Store store) {
+    var offload = new BoundedOffload(settings.store().pool().max());
+    closers.add("offload", offload);
+    metrics.gauge(Family.OFFLOAD_DEPTH, offload::depth);
+    metrics.counter(Family.OFFLOAD_REFUSED, offload::refused);
+    var keys =
+        new KeyCache(CachedKeys.loader(store.keyDirectory(), offload), KeyCache.Rules.DEFAULT);
+    metrics.gauge(Family.AUTH_CACHE_KEYS, keys::size);
+    var polling = new KeyPolling(store.keyChanges(), keys, Ticker.systemTicker());
+    closers.add("key polling", polling::close);
+    polling.start();
+    return keys;
+  }
+
+  private Observer observer(RequestMetrics requests) {
+    var log = settings.telemetry().accessLog();
+    if (log.format() == TelemetrySettings.Format.NONE) {
+      return requests;
+    }
+    var lines = new AccessLog(log.sample());
+    return record -> {
+      requests.ended(record);
+      lines.ended(record);
+    };
+  }
+
+  private ExchangeOptions exchangeOptions() {
+    var api = settings.listeners().api();
+    return new ExchangeOptions(
+        api.pingInterval(), api.commitAfter(), settings.routing().maxAttempts());
+  }
+
+  private Gateway gateway(Network network, GatewayPorts ports) throws StartException {
+    var api = settings.listeners().api();
+    var options =
+        new GatewayOptions(
+            socket(api.address()),
+            api.proxyProtocol(),
+            CidrSet.parse(api.trustedProxies().stream().map(Object::toString).toList()),
+            api.requestBytesMax(),
+            api.headerBytesMax(),
+            api.connectionsMax(),
+            api.headerTimeout(),
+            api.bodyTimeout(),
+            api.writeStall(),
+            api.idleTimeout(),
+            api.healthPath());
+    return new Gateway(
+        options,
+        ports,
+        Network.serverTls(api.tls()),
+        network.loops(),
+        network.transport(),
+        network.allocator());
+  }
+
+  private InetSocketAddress bind(Gateway gateway) throws StartException {
+    closers.add("gateway", () -> gateway.close().toCompletableFuture().join());
+    try {
+      return gateway.bind().toCompletableFuture().join();
+    } catch (CompletionException e) {
+      Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
+      throw new StartException("listeners.api: cannot listen: " + cause.getMessage(), cause);
+    }
+  }
+
+  private void register(Network network, Gateway gateway, InflightBytes inflight) {
+    metrics.gauge(Family.CONNECTIONS, () -> gateway.gauges().open());
+    metrics.gauge(Family.REQUESTS_IN_FLIGHT, () -> inWork(gateway));
+    metrics.gauge(Family.INFLIGHT_BYTES, inflight::held);
+    metrics.counter(Family.LOG_DROPPED, RingAppender::dropped);
+    metrics.gauge(Family.READY, () -> health.isReady() ? 1 : 0);
+    metrics.buffers(network.allocator());
+    closers.add("lag probes", new LoopLag(metrics, network.loops()));
+  }
+
+  private static int inWork(Gateway gateway) {
+    return gateway.gauges().byPhase().getOrDefault("work", 0);
+  }
+
+  private void serve(AdminServer admin, Gateway gateway, Snapshots snapshots, Gauges gauges) {
+    EventExecutor clock = new DefaultEventExecutor(new DefaultThreadFactory("drain", true));
+    closers.add("drain", () -> clock.shutdownGracefully(0, 1, TimeUnit.SECONDS));
+    var end = settings.server().shutdown();
+    var traffic = new GatewayTraffic(gateway, () -> inWork(gateway));
+    var shutdown = new Shutdown(clock, health, traffic, end.delay(), end.timeout());
+    var reload = snapshots.reload();
+    reload.register(metrics);
+    admin.answer(AdminRoute.PROVIDERS, _ -> AdminReply.json(200, gauges.providers()));
+    admin.answer(
+        AdminRoute.CONFIG,
+        _ -> AdminReply.json(MaskedJson.write(Settings.SHAPE, snapshots.now().settings())));
+    admin.answer(AdminRoute.RELOAD, request -> reloaded(reload.now(), request));
+    admin.answer(
+        AdminRoute.DRAIN,
+        _ -> {
+          stop();
+          return AdminReply.text(202, "draining");
+        });
+    double took = (Ticker.systemTicker().nanoTime() - beganNanos) / 1e9;
+    metrics.gauge(Family.START_DURATION, () -> took);
+    health.become(Health.State.READY);
+    running.complete(new Running(shutdown, reload));
+    log.info("ready after {} ms", Math.round(took * 1e3));
+    // Costs a third of a second, which the start need not wait for.
+    Thread.startVirtualThread(metrics::jvm);
+  }
+
+  private static AdminReply reloaded(Reload.Result result, AdminRequest request) {
+    return switch (result) {
+      case Reload.Result.Swapped _ -> AdminReply.text(200, "reloaded");
+      case Reload.Result.Refused refused ->
+          AdminReply.error(
+              ErrorCode.VALIDATION_FAILED,
+              "the configuration was not reloaded; the one in use stays",
+              request.id(),
+              Map.of("problems", refused.problems()));
+    };
+  }
+
+  private String baseUrl(InetSocketAddress listening) {
+    var api = settings.listeners().api();
+    if (api.baseUrl() != null) {
+      return api.baseUrl() + "/v1";
+    }
+    String host = api.address().host();
+    boolean wildcard = host.equals("0.0.0.0") || host.equals("::");
+    var reachable = new BindAddress(wildcard ? "127.0.0.1" : host, listening.getPort());
+    return (api.tls() == null ? "http://" : "https://") + reachable + "/v1";
+  }
+
+  private static @Nullable String chatModel(Snapshots snapshots) {
+    return snapshots.catalog().models().stream()
+        .filter(model -> model.modality() == Modality.CHAT)
+        .map(model -> model.id().toString())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static InetSocketAddress socket(BindAddress address) {
+    return new InetSocketAddress(address.host(), address.port());
+  }
+
+  /** Waits until a drain has ended. */
+  public void awaitDrained() {
+    running.thenCompose(now -> now.shutdown().drained()).join();
+  }
+
+  /** Begins to drain; asked again, it cuts short what still runs. */
+  public void stop() {
+    health.become(Health.State.DRAINING);
+    running.thenAccept(now -> now.shutdown().begin());
+  }
+
+  /** Closes everything that was opened, in reverse. */
+  @Override
+  public void close() {
+    closers.close();
+    health.become(Health.State.STOPPED);
+  }
+}

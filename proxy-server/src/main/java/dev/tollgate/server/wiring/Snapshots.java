@@ -1,0 +1,86 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.ops.Reload;
+import dev.tollgate.server.ops.RequestMetrics;
+import dev.tollgate.server.settings.CatalogBuilder;
+import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.ReloadVerdict;
+import dev.tollgate.server.settings.Settings;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * The configuration in use and the catalog made of it, swapped together. A request keeps the catalog
+ * it began with; connections to endpoints that the new one no longer names are closed.
+ */
+final class Snapshots {
+  private final Supplier<Loaded> reread;
+  private final CatalogBuilder builder;
+  private final RequestMetrics metrics;
+  private final Upstreams upstreams;
+  private volatile Snapshot current;
+
+  /** A configuration with its catalog. */
+  record Snapshot(Settings settings, Catalog catalog) {}
+
+  Snapshots(
+      Settings settings,
+      Supplier<Loaded> reread,
+      CatalogBuilder builder,
+      RequestMetrics metrics,
+      Upstreams upstreams) {
+    this.reread = reread;
+    this.builder = builder;
+    this.metrics = metrics;
+    this.upstreams = upstreams;
+    this.current = new Snapshot(settings, builder.build(settings));
+    metrics.configured(current.catalog());
+  }
+
+  Snapshot now() {
+    return current;
+  }
+
+  Catalog catalog() {
+    return current.catalog();
+  }
+
+  /** A reload of this configuration's own file. */
+  Reload<Snapshot> reload() {
+    return new Reload<>(this::read, this::swap);
+  }
+
+  private Reload.Reading<Snapshot> read() {
+    return switch (reread.get()) {
+      case Loaded.Invalid invalid ->
+          new Reload.Reading.Bad<>(invalid.problems().stream().map(Object::toString).toList());
+      case Loaded.Valid valid -> compare(valid.settings());
+    };
+  }
+
+  private Reload.Reading<Snapshot> compare(Settings after) {
+    return switch (ReloadVerdict.between(now().settings(), after)) {
+      case ReloadVerdict.Unchanged _ -> new Reload.Reading.Good<>(now());
+      case ReloadVerdict.Applicable _ ->
+          new Reload.Reading.Good<>(new Snapshot(after, builder.build(after)));
+      case ReloadVerdict.NeedsRestart needs -> new Reload.Reading.Bad<>(needRestart(needs));
+    };
+  }
+
+  private static List<String> needRestart(ReloadVerdict.NeedsRestart needs) {
+    return needs.paths().stream().map(path -> path + " takes effect only at a restart").toList();
+  }
+
+  private void swap(Snapshot snapshot) {
+    metrics.configured(snapshot.catalog());
+    current = snapshot;
+    upstreams.retireAllBut(
+        snapshot.catalog().providers().stream()
+            .map(Provider::endpoint)
+            .collect(Collectors.toSet()));
+  }
+}

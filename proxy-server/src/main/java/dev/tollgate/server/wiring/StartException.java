@@ -1,0 +1,14 @@
+package dev.tollgate.server.wiring;
+
+/** The gateway cannot start, and the message tells the operator why. */
+public final class StartException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  StartException(String message) {
+    super(message, null, false, false);
+  }
+
+  StartException(String message, Throwable cause) {
+    super(message, cause, false, false);
+  }
+}
