@@ -1,0 +1,170 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.endpoint.ChatStream.Step;
+import dev.tollgate.core.money.Cost;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.sse.SseDecoder;
+import dev.tollgate.core.sse.SseOut;
+import dev.tollgate.core.sse.SseSink;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * A provider's stream as a client gets it: read in pieces, relayed, and ended as the exchange does.
+ * An error in it ends the output where the in-stream error event would follow.
+ */
+final class Relayed implements SseSink {
+  private static final int EVENT_BYTES_MAX = 4 << 20;
+  private static final long PROMPT_TOKENS = 7;
+
+  private final ChatStream chat;
+  private final SseDecoder decoder = new SseDecoder(this, EVENT_BYTES_MAX);
+  private final ByteBuf out = PooledByteBufAllocator.DEFAULT.buffer();
+  private final List<Step> steps = new ArrayList<>();
+  private Optional<Step> end = Optional.empty();
+  private String text = "";
+  private byte[] error = {};
+  private Usage charged = Usage.ZERO;
+
+  private Relayed(ChatStamp stamp) {
+    this.chat = new ChatStream(stamp);
+  }
+
+  /** How a stream is cut into reads. */
+  interface Cut {
+    int next(int left);
+
+    Cut WHOLE = left -> left;
+    Cut BYTES = left -> 1;
+
+    static Cut random(Random random) {
+      return left -> 1 + random.nextInt(Math.min(left, 40));
+    }
+  }
+
+  static Relayed of(String stream) {
+    return of(stream.getBytes(StandardCharsets.UTF_8), Cut.WHOLE, Samples.stamp(), Samples.PRICES);
+  }
+
+  static Relayed of(byte[] stream, Cut cut) {
+    return of(stream, cut, Samples.stamp(), Samples.PRICES);
+  }
+
+  static Relayed of(byte[] stream, Cut cut, ChatStamp stamp, PriceList prices) {
+    Relayed relayed = new Relayed(stamp);
+    try {
+      relayed.feed(stream, cut);
+      relayed.conclude(prices);
+      relayed.text = relayed.out.toString(StandardCharsets.UTF_8);
+    } finally {
+      relayed.chat.release();
+      relayed.out.release();
+    }
+    return relayed;
+  }
+
+  private void feed(byte[] stream, Cut cut) {
+    for (int at = 0; at < stream.length; ) {
+      int length = cut.next(stream.length - at);
+      decoder.feed(Unpooled.wrappedBuffer(stream, at, length));
+      at += length;
+    }
+    decoder.finish();
+  }
+
+  /** The order of DECISIONS 2: what is missing of the finish, the usage, the terminator. */
+  private void conclude(PriceList prices) {
+    charged =
+        chat.reportedUsage().orElseGet(() -> Usage.estimate(PROMPT_TOKENS, chat.deliveredTokens()));
+    if (isComplete()) {
+      if (!chat.finished()) {
+        chat.writeMissingFinish(out);
+      }
+      chat.writeUsage(charged, cost(prices), out);
+      SseOut.done(out);
+    }
+  }
+
+  MicroUsd cost(PriceList prices) {
+    return charged.totalTokens() == 0 ? MicroUsd.ZERO : Cost.ofTokens(charged, prices);
+  }
+
+  @Override
+  public void event(String name, byte[] data, int from, int to) {
+    if (end.isPresent()) {
+      return;
+    }
+    byte[] before = Arrays.copyOfRange(data, from, to);
+    Step step = chat.event(data, from, to, out);
+    if (!Arrays.equals(before, Arrays.copyOfRange(data, from, to))) {
+      throw new AssertionError("the event's bytes were changed");
+    }
+    steps.add(step);
+    switch (step) {
+      case WROTE, DROPPED, ABSORBED -> {}
+      case DONE, FAILED, BROKEN -> end(step);
+      case ERROR -> {
+        error = before;
+        end(step);
+      }
+    }
+  }
+
+  private void end(Step step) {
+    end = Optional.of(step);
+    decoder.close();
+  }
+
+  @Override
+  public void comment() {}
+
+  @Override
+  public void oversized(int eventBytesMax) {
+    throw new AssertionError("no event of a test is that large");
+  }
+
+  /** Whether the stream counts as complete. */
+  boolean isComplete() {
+    boolean done = end.filter(step -> step == Step.DONE).isPresent();
+    return chat.finished() || (done && chat.contentSeen());
+  }
+
+  List<Step> steps() {
+    return steps;
+  }
+
+  /** The step that ended the stream; empty: it ended by itself. */
+  Optional<Step> endStep() {
+    return end;
+  }
+
+  byte[] error() {
+    return error;
+  }
+
+  ChatStream chat() {
+    return chat;
+  }
+
+  Usage charged() {
+    return charged;
+  }
+
+  /** Everything that the client got. */
+  String text() {
+    return text;
+  }
+
+  ClientView view() {
+    return ClientView.of(text);
+  }
+}
