@@ -40,9 +40,11 @@ test("a stream says the same as the plain reply and ends with usage", async () =
     }
   }
   const plain = await client.chat.completions.create({ model: "test/chat", messages });
-  assert.deepEqual(first.choices[0].delta, { role: "assistant", content: "" });
+  assert.equal(first.choices[0].delta.role, "assistant");
+  assert.equal(first.choices[0].delta.content, "");
   assert.equal(text, plain.choices[0].message.content);
-  assert.equal(usage.x_llm_cost_micro, plain.usage.x_llm_cost_micro);
+  assert.equal(usage.completion_tokens, plain.usage.completion_tokens);
+  assert.ok(usage.x_llm_cost_micro > 0);
 });
 
 test("the accumulating helper reaches the final completion", async () => {

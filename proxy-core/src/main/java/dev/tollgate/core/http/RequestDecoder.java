@@ -257,7 +257,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   private boolean isCut() {
     return switch (state) {
-case HEAD -> isHeadUnderway();
+      case HEAD -> isHeadUnderway();
       case BODY -> input.readableBytes() < body.bytesLeft();
       case HOLDING, DROPPING -> false;
     };

@@ -43,8 +43,18 @@ final class AddressesTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "*", "", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/", "10.0.0", "example.com",
-        "fe80::1%eth0", "::/129", "::ffff:10.0.0.0/8", "10.0.0.0/8/8", "010.0.0.1/+8"
+        "*",
+        "",
+        "10.0.0.0/33",
+        "10.0.0.0/-1",
+        "10.0.0.0/",
+        "10.0.0",
+        "example.com",
+        "fe80::1%eth0",
+        "::/129",
+        "::ffff:10.0.0.0/8",
+        "10.0.0.0/8/8",
+        "010.0.0.1/+8"
       })
   void noBlocks(String text) {
     assertThatThrownBy(() -> CidrSet.parse(List.of(text)))
@@ -80,8 +90,7 @@ final class AddressesTest {
             : Arrays.stream(forwardedFor.split("\\|", -1))
                 .flatMap(line -> List.of("X-Forwarded-For", line.strip()).stream())
                 .toArray(String[]::new);
-    ClientAddress found =
-        proxies.caller(ClientAddress.Known.of(address(peer)), Headers.of(lines));
+    ClientAddress found = proxies.caller(ClientAddress.Known.of(address(peer)), Headers.of(lines));
     assertThat(found.text()).isEqualTo(caller);
   }
 }

@@ -16,7 +16,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every row of the framing corpus over a real socket: as it is, and with a key and a media type. */
+/**
+ * Every row of the framing corpus over a real socket: as it is, and with a key and a media type.
+ */
 final class FramingOverSocketTest {
   private static final Pattern ESCAPE =
       Pattern.compile("\\\\([rnt\\\\])|\\\\x([0-9a-f]{2})|\\{\\{(.)\\*(\\d+)}}");

@@ -55,8 +55,7 @@ final class FrozenClient {
                   protected void initChannel(Channel opened) {
                     opened.config().setAutoRead(false);
                     pipeline.build(
-                        opened.pipeline(),
-                        new Conversation(opened.eventLoop(), new PhaseCounts()));
+                        opened.pipeline(), new Conversation(opened.eventLoop(), new PhaseCounts()));
                   }
                 })
             .build();

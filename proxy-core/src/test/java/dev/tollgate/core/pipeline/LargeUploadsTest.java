@@ -62,7 +62,9 @@ final class LargeUploadsTest {
     try (TestGateway gateway = new TestGateway(transport);
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port)) {
       try {
-        socket.getOutputStream().write(head(gateway, "Content-Length: " + BYTES).getBytes(US_ASCII));
+        socket
+            .getOutputStream()
+            .write(head(gateway, "Content-Length: " + BYTES).getBytes(US_ASCII));
         byte[] part = new byte[256 * 1024];
         for (int sent = 0; sent < BYTES; sent += part.length) {
           socket.getOutputStream().write(part);

@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /**
- * A key that changes all the time, under readers and slow look-ups: who asks after a change was told
- * never sees the key as it was before.
+ * A key that changes all the time, under readers and slow look-ups: who asks after a change was
+ * told never sees the key as it was before.
  */
 class KeyCacheRaceTest {
   private static final KeyHash HASH = KeyHash.of("raced");

@@ -172,7 +172,8 @@ class KeyCacheTest {
 
     assertThat(verdicts)
         .containsExactly(
-            new Answer.Known(key("a", KeyState.REVOKED)), new Answer.Known(key("a", KeyState.ACTIVE)));
+            new Answer.Known(key("a", KeyState.REVOKED)),
+            new Answer.Known(key("a", KeyState.ACTIVE)));
     assertThat(find("a")).isEqualTo(new Answer.Known(key("a", KeyState.REVOKED)));
   }
 

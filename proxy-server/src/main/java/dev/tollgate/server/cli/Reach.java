@@ -79,11 +79,13 @@ final class Reach {
 
   private static Reached endpoint(String what, ProviderSettings.OpenAi provider) {
     HttpUrl url = provider.baseUrl();
-    int timeoutMillis = (int) Math.min(provider.timeouts().connect().toMillis(), SECONDS_MAX * 1000);
+    int timeoutMillis =
+        (int) Math.min(provider.timeouts().connect().toMillis(), SECONDS_MAX * 1000);
     try (var socket = new Socket()) {
       socket.connect(new InetSocketAddress(url.host(), url.port()), timeoutMillis);
       socket.setSoTimeout(SECONDS_MAX * 1000);
-      return new Reached.Yes(what, url.tls() ? "connected, " + handshake(socket, url) : "connected");
+      return new Reached.Yes(
+          what, url.tls() ? "connected, " + handshake(socket, url) : "connected");
     } catch (UnknownHostException e) {
       return new Reached.No(what, "no such host");
     } catch (SSLException e) {

@@ -77,8 +77,7 @@ public final class AdminServer implements AutoCloseable {
    * @param token what {@code Authorization: Bearer} must carry; null: nothing
    * @throws IOException if the address cannot be listened on
    */
-  public static AdminServer listen(
-      InetSocketAddress address, @Nullable Secret token, Health health)
+  public static AdminServer listen(InetSocketAddress address, @Nullable Secret token, Health health)
       throws IOException, InterruptedException {
     return new AdminServer(address, token, health);
   }

@@ -74,8 +74,7 @@ final class Network implements AutoCloseable {
   }
 
   /** The listener's certificate and key; null: it listens in the clear. */
-  static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls)
-      throws StartException {
+  static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls) throws StartException {
     if (tls == null) {
       return null;
     }

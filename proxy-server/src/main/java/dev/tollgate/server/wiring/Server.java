@@ -1,27 +1,23 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.pipeline.CidrSet;
-import dev.tollgate.core.pipeline.GatewayOptions;
-import dev.tollgate.server.ops.AdminReply;
-import dev.tollgate.server.ops.AdminRoute;
-import dev.tollgate.server.ops.AdminServer.AdminRequest;
-import dev.tollgate.server.settings.shape.MaskedJson;
-import java.io.IOException;
-import java.util.Map;
-import java.util.Objects;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.pipeline.LoadShedder;
 import dev.tollgate.core.tenant.KeyCache;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ops.AccessLog;
+import dev.tollgate.server.ops.AdminReply;
+import dev.tollgate.server.ops.AdminRoute;
 import dev.tollgate.server.ops.AdminServer;
+import dev.tollgate.server.ops.AdminServer.AdminRequest;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Health;
@@ -37,13 +33,17 @@ import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.Loaded;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.TelemetrySettings;
+import dev.tollgate.server.settings.shape.MaskedJson;
 import dev.tollgate.server.settings.value.BindAddress;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -99,8 +99,7 @@ public final class Server implements AutoCloseable {
     closers.add("upstream connections", upstreams::close);
     var requestMetrics = new RequestMetrics(metrics);
     var snapshots =
-        new Snapshots(
-            settings, reread, new CatalogBuilder(mocks::port), requestMetrics, upstreams);
+        new Snapshots(settings, reread, new CatalogBuilder(mocks::port), requestMetrics, upstreams);
     Store store = opening.await();
     if (health.state() != Health.State.STARTING) {
       throw new StartException("stopped while starting");

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * The configuration in use and the catalog made of it, swapped together. A request keeps the catalog
- * it began with; connections to endpoints that the new one no longer names are closed.
+ * The configuration in use and the catalog made of it, swapped together. A request keeps the
+ * catalog it began with; connections to endpoints that the new one no longer names are closed.
  */
 final class Snapshots {
   private final Supplier<Loaded> reread;

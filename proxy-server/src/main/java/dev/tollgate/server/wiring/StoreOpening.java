@@ -81,8 +81,7 @@ final class StoreOpening {
                 bootstrap.organization(), bootstrap.credit(), key(bootstrap.apiKey())));
   }
 
-  private static ApiKeyText.@Nullable Valid key(@Nullable Secret configured)
-      throws StartException {
+  private static ApiKeyText.@Nullable Valid key(@Nullable Secret configured) throws StartException {
     if (configured == null) {
       return null;
     }

@@ -85,8 +85,7 @@ final class StreamClients implements AutoCloseable {
       bytes.addAndGet(read.readableBytes());
       int length = read.readableBytes();
       int tail = Math.min(length, 32);
-      String last =
-          read.toString(read.writerIndex() - tail, tail, StandardCharsets.US_ASCII);
+      String last = read.toString(read.writerIndex() - tail, tail, StandardCharsets.US_ASCII);
       if (last.contains("[DONE]")) {
         ended.incrementAndGet();
       }

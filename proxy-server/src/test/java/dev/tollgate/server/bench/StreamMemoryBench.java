@@ -35,8 +35,7 @@ class StreamMemoryBench {
   @Test
   void stalledReadersAndLiveStreams() throws Exception {
     try (Subject provider =
-            Subject.start(
-                folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
+        Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
       String upstream = provider.awaitLine("(http://[0-9.:]+)");
       Files.writeString(folder.resolve("bench.yaml"), config(upstream));
       try (Subject gateway =
@@ -114,11 +113,14 @@ class StreamMemoryBench {
       double cores = (double) gateway.cpu().minus(before).toNanos() / (System.nanoTime() - start);
       live = settled(gateway);
       assertThat(clients.ended()).isZero();
-      print("%d live streams: %.2f cores, %d MiB resident", LIVE, cores, gateway.residentKib() / KIB);
+      print(
+          "%d live streams: %.2f cores, %d MiB resident", LIVE, cores, gateway.residentKib() / KIB);
     }
     report("live stream", rest, live, LIVE);
 
-    assertThat(perStream(rest, stalled, STALLED)).as("bytes per stalled reader").isLessThan(64 * KIB);
+    assertThat(perStream(rest, stalled, STALLED))
+        .as("bytes per stalled reader")
+        .isLessThan(64 * KIB);
     assertThat((live.heap() - rest.heap()) / LIVE).as("heap per live stream").isLessThan(16 * KIB);
   }
 

@@ -42,8 +42,7 @@ final class Subject implements AutoCloseable {
     command.addAll(jvmFlags);
     command.addAll(List.of("-cp", LIB + "/*", "dev.tollgate.server.cli.Main"));
     command.addAll(List.of(arguments));
-    return new Subject(
-        new ProcessBuilder(command).redirectError(log.toFile()).start());
+    return new Subject(new ProcessBuilder(command).redirectError(log.toFile()).start());
   }
 
   /** Reads on to the first line of stdout that the pattern finds; its first group. */

@@ -100,6 +100,8 @@ final class CheckTest {
   @Test
   void theSchemaIsPrintedAsJson() {
     assertThat(run("schema")).isZero();
-    assertThat(out.toString()).startsWith("{").contains("https://json-schema.org/draft/2020-12/schema");
+    assertThat(out.toString())
+        .startsWith("{")
+        .contains("https://json-schema.org/draft/2020-12/schema");
   }
 }

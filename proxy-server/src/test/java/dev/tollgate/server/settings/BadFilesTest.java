@@ -14,7 +14,7 @@ final class BadFilesTest {
 
   static Stream<Arguments> keys() {
     return Stream.of(
-bad("lissteners: {}", "2:1: lissteners: unknown key; did you mean listeners?"),
+        bad("lissteners: {}", "2:1: lissteners: unknown key; did you mean listeners?"),
         bad("flux: {}", "2:1: flux: unknown key"),
         bad(
             "server:\n  shutdown:\n    timeuot: 1s",
@@ -28,7 +28,7 @@ bad("lissteners: {}", "2:1: lissteners: unknown key; did you mean listeners?"),
 
   static Stream<Arguments> types() {
     return Stream.of(
-bad("server: 5", "2:9: server: must be a section of keys, not a single value"),
+        bad("server: 5", "2:9: server: must be a section of keys, not a single value"),
         bad("server: [a]", "2:9: server: must be a section of keys, not a list"),
         bad("models: [a]", "2:9: models: must be a section of named entries, not a list"),
         bad("catalogs: {a: b}", "2:11: catalogs: must be a list, not a section"),
@@ -67,7 +67,7 @@ bad("server: 5", "2:9: server: must be a section of keys, not a single value"),
 
   static Stream<Arguments> ranges() {
     return Stream.of(
-bad("store: { pool: { max: 0 } }", "2:23: store.pool.max: must be at least 1"),
+        bad("store: { pool: { max: 0 } }", "2:23: store.pool.max: must be at least 1"),
         bad(
             "listeners: { api: { header_timeout: 1ms } }",
             "2:37: listeners.api.header_timeout: must be at least 10ms"),
@@ -79,7 +79,7 @@ bad("store: { pool: { max: 0 } }", "2:23: store.pool.max: must be at least 1"),
 
   static Stream<Arguments> listeners() {
     return Stream.of(
-bad(
+        bad(
             "listeners: { api: { http2: true } }",
             "2:28: listeners.api.http2: is not available yet:"
                 + " it needs HTTP/2, which does not exist here yet"),
@@ -111,7 +111,7 @@ bad(
 
   static Stream<Arguments> store() {
     return Stream.of(
-bad(
+        bad(
             "store: { username: me }",
             "2:20: store.username: has no meaning for the embedded store"),
         bad(
@@ -125,7 +125,7 @@ bad(
 
   static Stream<Arguments> notYet() {
     return Stream.of(
-bad(
+        bad(
             "redis: { url: redis://h }",
             "2:15: redis.url: is not available yet: it needs shared limits"),
         bad(
@@ -144,7 +144,7 @@ bad(
 
   static Stream<Arguments> bootstrap() {
     return Stream.of(
-bad("bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative"),
+        bad("bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative"),
         bad(
             "bootstrap: { credit: 1.0000001 }",
             "2:22: bootstrap.credit: must have at most 6 decimals"));
@@ -152,7 +152,7 @@ bad("bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative")
 
   static Stream<Arguments> yaml() {
     return Stream.of(
-bad(
+        bad(
             "store: *nowhere",
             "2:8: not valid YAML: no such anchor (a value that starts with * needs quotes)"),
         bad(

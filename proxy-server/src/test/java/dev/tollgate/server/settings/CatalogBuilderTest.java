@@ -104,7 +104,8 @@ final class CatalogBuilderTest {
   }
 
   private static Loading withBaseUrl(String url) {
-    return Loading.of("version: 1").set("providers={ a: { type: openai, base_url: '" + url + "' } }");
+    return Loading.of("version: 1")
+        .set("providers={ a: { type: openai, base_url: '" + url + "' } }");
   }
 
   @ParameterizedTest
@@ -116,19 +117,21 @@ final class CatalogBuilderTest {
   })
   void aBaseUrlIsTakenApart(String url, boolean tls, String host, int port, String path) {
     Provider provider =
-        new CatalogBuilder(_ -> 0)
-            .build(withBaseUrl(url).settings())
-            .providers()
-            .iterator()
-            .next();
+        new CatalogBuilder(_ -> 0).build(withBaseUrl(url).settings()).providers().iterator().next();
     assertThat(provider.endpoint()).isEqualTo(new EndpointIdentity(tls, host, port));
     assertThat(provider.basePath()).isEqualTo(path);
   }
 
   @ParameterizedTest
   @CsvSource({
-    "ftp://h/v1", "h/v1", "https:///v1", "https://u@h/v1", "https://h/v1?a=b", "https://h:0/v1",
-    "https://h/v1#x", "https://h:99999/v1",
+    "ftp://h/v1",
+    "h/v1",
+    "https:///v1",
+    "https://u@h/v1",
+    "https://h/v1?a=b",
+    "https://h:0/v1",
+    "https://h/v1#x",
+    "https://h:99999/v1",
   })
   void anythingElseIsNoBaseUrl(String url) {
     assertThat(withBaseUrl(url).problems())

@@ -24,7 +24,8 @@ final class CatalogFilesTest {
     Settings settings =
         Loading.of(MAIN)
             .file("catalog.yaml", "version: 1\nmodels:\n  acme/b: " + MODEL)
-            .file("more.yaml", "providers: { two: { type: mock } }\nmodels: { acme/c: " + MODEL + "}")
+            .file(
+                "more.yaml", "providers: { two: { type: mock } }\nmodels: { acme/c: " + MODEL + "}")
             .settings();
     assertThat(settings.models().keySet())
         .extracting(ModelId::toString)

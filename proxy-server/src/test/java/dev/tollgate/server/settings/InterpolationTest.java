@@ -17,7 +17,9 @@ final class InterpolationTest {
 
   private static Loading password(String yaml) {
     return Loading.of(
-            "version: 1\nstore: { url: jdbc:postgresql://db/gw, username: gw, password: " + yaml + " }")
+            "version: 1\nstore: { url: jdbc:postgresql://db/gw, username: gw, password: "
+                + yaml
+                + " }")
         .env("SET", "value")
         .env("EMPTY", "")
         .file("secret", "from file\n");
@@ -78,7 +80,8 @@ final class InterpolationTest {
 
   @Test
   void onlyOneTrailingNewlineIsTrimmedFromAFile() {
-    assertThat(passwordOf(password("\"${file:windows}\"").file("windows", "pw\r\n"))).isEqualTo("pw");
+    assertThat(passwordOf(password("\"${file:windows}\"").file("windows", "pw\r\n")))
+        .isEqualTo("pw");
     assertThat(password("\"${file:two}\"").file("two", "pw\n\n").problems()).hasSize(1);
   }
 

@@ -43,8 +43,7 @@ final class PricesTest {
   void tokenPricesAreExactPicoDollars() {
     PriceList list = prices("chat", "{ input: '0.15', cached_input: '0.075', output: 0.6 }");
     assertThat(list.tokens())
-        .isEqualTo(
-            new TokenPrices(150_000, 75_000, 150_000, 150_000, 600_000, 600_000, 600_000));
+        .isEqualTo(new TokenPrices(150_000, 75_000, 150_000, 150_000, 600_000, 600_000, 600_000));
     assertThat(Cost.ofTokens(Usage.estimate(1_000_000, 1_000_000), list).toUsd()).isEqualTo("0.75");
   }
 
@@ -62,7 +61,8 @@ final class PricesTest {
         .isEqualTo(List.of(new ImagePrice(Optional.empty(), Optional.empty(), 40_000_000_000L)));
     assertThat(prices("image", "{ image: [{ size: 1024x1024, quality: hd, price: 1 }] }").images())
         .isEqualTo(
-            List.of(new ImagePrice(Optional.of("1024x1024"), Optional.of("hd"), 1_000_000_000_000L)));
+            List.of(
+                new ImagePrice(Optional.of("1024x1024"), Optional.of("hd"), 1_000_000_000_000L)));
     assertThat(prices("chat", "free")).isEqualTo(PriceList.FREE);
   }
 

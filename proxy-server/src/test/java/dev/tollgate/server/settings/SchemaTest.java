@@ -35,7 +35,8 @@ final class SchemaTest {
             .getSchema(URI.create("https://json-schema.org/draft/2020-12/schema"));
     JsonNode schema = new ObjectMapper().readTree(Settings.schema());
     assertThat(meta.validate(schema)).isEmpty();
-    assertThat(schema.path("properties").path("store").path("properties").path("url").path("default"))
+    assertThat(
+            schema.path("properties").path("store").path("properties").path("url").path("default"))
         .hasToString("\"embedded\"");
   }
 

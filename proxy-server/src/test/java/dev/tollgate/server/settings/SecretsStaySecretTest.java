@@ -52,10 +52,7 @@ final class SecretsStaySecretTest {
       })
   void problemsNeverRepeatASecret(String yaml) {
     List<String> problems =
-        Loading.of("version: 1\n" + yaml + "\n")
-            .env("S", CANARY)
-            .file("secret", CANARY)
-            .problems();
+        Loading.of("version: 1\n" + yaml + "\n").env("S", CANARY).file("secret", CANARY).problems();
     assertThat(problems).isNotEmpty().noneMatch(problem -> problem.contains(CANARY));
   }
 
