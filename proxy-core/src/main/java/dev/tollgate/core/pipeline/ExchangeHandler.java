@@ -19,6 +19,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoop;
+import io.netty.handler.codec.DecoderException;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.util.function.Supplier;
@@ -184,11 +185,17 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (cause instanceof IOException) {
-      var _ = ctx.close(); // the client reset the connection, or its TLS is broken
+    if (isOfTheClient(cause)) {
+      var _ = ctx.close();
     } else {
       surprise(cause);
     }
+  }
+
+  /** The client reset the connection, or what it sends is no TLS. */
+  private static boolean isOfTheClient(Throwable cause) {
+    return cause instanceof IOException
+        || (cause instanceof DecoderException && cause.getCause() instanceof IOException);
   }
 
   /** A fault of ours: told once to the log, and to the client where it still can be. */

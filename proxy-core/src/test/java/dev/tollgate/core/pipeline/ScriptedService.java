@@ -10,6 +10,7 @@ import dev.tollgate.core.fault.Fault;
 import io.netty.buffer.Unpooled;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -36,6 +37,7 @@ final class ScriptedService implements RequestService {
     Call call = new Call(request, body, downstream);
     calls.add(call);
     script.accept(call);
+    call.scripted.countDown();
     return call;
   }
 
@@ -55,6 +57,7 @@ final class ScriptedService implements RequestService {
     final BlockingQueue<ClientExit> exits = new LinkedBlockingQueue<>();
     final BlockingQueue<Fault> cuts = new LinkedBlockingQueue<>();
     final BlockingQueue<Boolean> writability = new LinkedBlockingQueue<>();
+    final CountDownLatch scripted = new CountDownLatch(1);
     volatile long leftAtNanos;
 
     Call(ExchangeRequest request, String body, Downstream downstream) {

@@ -1,0 +1,141 @@
+package dev.tollgate.core.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.pipeline.ScriptedService.Call;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import io.netty.handler.ssl.OpenSsl;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.net.InetAddress;
+import java.security.KeyStore;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The same conversations under TLS, on each transport and with each provider of TLS that is here. */
+final class TlsTest {
+  private static final X509Bundle CERTIFICATE = certificate();
+
+  record Case(Transport transport, SslProvider provider) {}
+
+  static List<Case> cases() {
+    List<Case> cases = new ArrayList<>();
+    for (Transport transport : Transport.values()) {
+      cases.add(new Case(transport, SslProvider.JDK));
+      if (OpenSsl.isAvailable()) {
+        cases.add(new Case(transport, SslProvider.OPENSSL));
+      }
+    }
+    return cases;
+  }
+
+  private static X509Bundle certificate() {
+    try {
+      return new CertificateBuilder()
+          .subject("CN=localhost")
+          .setIsCertificateAuthority(true)
+          .addSanDnsName("localhost")
+          .buildSelfSigned();
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static TestGateway gateway(Case given) throws Exception {
+    SslContext tls =
+        SslContextBuilder.forServer(CERTIFICATE.toKeyManagerFactory())
+            .sslProvider(given.provider)
+            .build();
+    return new TestGateway(given.transport, TestGateway.OPTIONS, tls);
+  }
+
+  private static RawClient connect(TestGateway gateway) throws Exception {
+    KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+    trusted.load(null, null);
+    trusted.setCertificateEntry("gateway", CERTIFICATE.getCertificate());
+    TrustManagerFactory trust =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    SSLSocket socket =
+        (SSLSocket)
+            context
+                .getSocketFactory()
+                .createSocket(InetAddress.getLoopbackAddress(), gateway.port);
+    socket.startHandshake();
+    return RawClient.over(socket);
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void requestsFollowOneAnotherAndStreamsFlow(Case given) throws Exception {
+    try (TestGateway gateway = gateway(given);
+        RawClient client = connect(gateway)) {
+      String key = gateway.keys.authorization();
+      String body = "{\"text\":\"" + "x".repeat(100_000) + "\"}";
+      client.post("/v1/chat/completions", body, key);
+      assertThat(client.readResponse().status()).isEqualTo(200);
+      assertThat(gateway.service.awaitCall().body).isEqualTo(body);
+      gateway.service.script(
+          call -> {
+            call.open();
+            call.event("one");
+            call.event("y".repeat(50_000));
+            call.end();
+          });
+      client.post("/v1/chat/completions", "{}", key);
+      RawResponse stream = client.readResponse();
+      assertThat(stream.events()).hasSize(2);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void aRefusalThatEndsTheConnectionIsReceivedInFull(Case given) throws Exception {
+    try (TestGateway gateway = gateway(given);
+        RawClient client = connect(gateway)) {
+      client.send(
+          "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+              + gateway.keys.authorization()
+              + "\r\nContent-Length: 30000000\r\n\r\n"
+              + "x".repeat(200_000));
+      assertThat(client.readResponse().status()).isEqualTo(413);
+      assertThat(client.readToEnd()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void aClientThatLeavesIsNoticed(Case given) throws Exception {
+    try (TestGateway gateway = gateway(given)) {
+      RawClient client = connect(gateway);
+      gateway.service.hold();
+      client.get("/v1/models", gateway.keys.authorization());
+      Call call = gateway.service.awaitCall();
+      client.close();
+      assertThat(call.awaitExit()).isEqualTo(ClientExit.ABORTED);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void plainTextOnAPortWithTlsEndsTheConnection(Case given) throws Exception {
+    try (TestGateway gateway = gateway(given);
+        RawClient client = gateway.connect()) {
+      client.get("/v1/models");
+      client.awaitClosed();
+      assertThat(gateway.service.calls).isEmpty();
+    }
+  }
+}
