@@ -99,10 +99,10 @@ final class StreamClients implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     for (Channel channel : channels) {
       channel.close();
     }
-    loop.shutdownGracefully().sync();
+    loop.shutdownGracefully().awaitUninterruptibly();
   }
 }

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -97,7 +96,7 @@ class StreamMemoryBench {
         long start = System.nanoTime();
         others.open(100, true);
         awaitEnded(others, 100);
-        print("100 other streams beside %d stalled ones took %d ms", STALLED, since(start));
+        print("100 other streams beside " + STALLED + " stalled ones took " + since(start) + " ms");
       }
     }
     report("stalled reader", rest, stalled, STALLED);
@@ -114,7 +113,12 @@ class StreamMemoryBench {
       live = settled(gateway);
       assertThat(clients.ended()).isZero();
       print(
-          "%d live streams: %.2f cores, %d MiB resident", LIVE, cores, gateway.residentKib() / KIB);
+          LIVE
+              + " live streams: "
+              + tenth(cores * 10) / 10
+              + " cores, "
+              + gateway.residentKib() / KIB
+              + " MiB resident");
     }
     report("live stream", rest, live, LIVE);
 
@@ -133,12 +137,20 @@ class StreamMemoryBench {
   private static void report(String what, Memory rest, Memory loaded, int streams)
       throws IOException {
     print(
-        "%s: heap %.1f KiB, buffers %.1f KiB, together %.1f KiB each (%d streams)",
-        what,
-        (loaded.heap() - rest.heap()) / streams / KIB,
-        (loaded.buffers() - rest.buffers()) / streams / KIB,
-        perStream(rest, loaded, streams) / KIB,
-        streams);
+        what
+            + ": heap "
+            + tenth((loaded.heap() - rest.heap()) / streams / KIB)
+            + " KiB, buffers "
+            + tenth((loaded.buffers() - rest.buffers()) / streams / KIB)
+            + " KiB, together "
+            + tenth(perStream(rest, loaded, streams) / KIB)
+            + " KiB each, "
+            + streams
+            + " of them");
+  }
+
+  private static double tenth(double value) {
+    return Math.round(value * 10) / 10.0;
   }
 
   private static void warmUp(InetSocketAddress address, String key) throws InterruptedException {
@@ -190,12 +202,8 @@ class StreamMemoryBench {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
   }
 
-  private static void print(String format, Object... values) throws IOException {
+  private static void print(String line) throws IOException {
     Files.createDirectories(RESULTS.getParent());
-    Files.writeString(
-        RESULTS,
-        String.format(Locale.ROOT, format, values) + "\n",
-        StandardOpenOption.CREATE,
-        StandardOpenOption.APPEND);
+    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }
