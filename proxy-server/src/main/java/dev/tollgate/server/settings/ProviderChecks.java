@@ -49,6 +49,9 @@ final class ProviderChecks {
     if (provider.apiKey() != null && !provider.apiKeys().isEmpty()) {
       report(path + ".api_keys", "give either api_key or api_keys");
     }
+    if (provider.apiKeys().size() > 1) {
+      report(path + ".api_keys", "is not available yet with more than one key: it needs key pools");
+    }
     if (provider.circuit().openForMax().compareTo(provider.circuit().openFor()) < 0) {
       report(path + ".circuit.open_for_max", "must not be shorter than open_for");
     }

@@ -32,8 +32,7 @@ public sealed interface ProviderSettings {
       @Key(about = "when it is left alone for a while", later = "circuit breakers") Circuit circuit,
       @Key(
               about = "cancel, or drain to read on for the usage when a client left",
-              initial = "cancel",
-              later = "bounded draining")
+              initial = "cancel")
           OnDisconnect onDisconnect,
       @Key(
               name = "max_event_bytes",

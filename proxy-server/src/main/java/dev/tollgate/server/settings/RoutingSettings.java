@@ -12,10 +12,9 @@ public record RoutingSettings(
             about = "attempts of one request at most",
             initial = "3",
             min = "1",
-            max = "10",
-            later = "fallback between providers")
+            max = "10")
         int maxAttempts,
-    @Key(about = "bound on retries per provider", later = "fallback between providers")
+    @Key(about = "bound on retries per provider", later = "retry budgets")
         RetryBudget retryBudget,
     @Key(
             about = "time after which a second provider is tried beside the first; null: never",

@@ -1,6 +1,7 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.server.settings.shape.DidYouMean;
 import dev.tollgate.server.settings.shape.Places;
 import dev.tollgate.server.settings.value.BindAddress;
@@ -30,6 +31,7 @@ final class SettingsChecks {
   void run() {
     checkListeners();
     checkStore();
+    checkBootstrap();
     Set<String> providers = names("providers");
     settings
         .providers()
@@ -83,6 +85,17 @@ final class SettingsChecks {
       if (store.password() != null) {
         report("store.password", "has no meaning for the embedded store");
       }
+    }
+  }
+
+  private void checkBootstrap() {
+    BootstrapSettings bootstrap = settings.bootstrap();
+    if (bootstrap != null
+        && bootstrap.apiKey() != null
+        && ApiKeyText.parse(bootstrap.apiKey().reveal()) instanceof ApiKeyText.Malformed) {
+      report(
+          "bootstrap.api_key",
+          "is not of the form of an API key: one printed by tollgate keys create, or null");
     }
   }
 

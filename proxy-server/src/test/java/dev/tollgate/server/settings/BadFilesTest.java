@@ -142,12 +142,44 @@ final class BadFilesTest {
             "2:31: limits.key.concurrency: is not available yet: it needs limits"));
   }
 
+  static Stream<Arguments> providers() {
+    return Stream.of(
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, api_key: x, api_keys: [y] } }",
+            "2:78: providers.a.api_keys: give either api_key or api_keys"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, api_keys: [x, y] } }",
+            "2:66: providers.a.api_keys: is not available yet with more than one key:"
+                + " it needs key pools"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, headers: { host: x } } }",
+            "2:73: providers.a.headers.host: is written by Tollgate itself"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, headers: { 'a b': x } } }",
+            "2:74: providers.a.headers.a b: is not a header name"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, circuit: { failures: 9 } } }",
+            "2:77: providers.a.circuit.failures: is not available yet: it needs circuit breakers"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, on_disconnect: drian } }",
+            "2:71: providers.a.on_disconnect:"
+                + " must be the word cancel or a section of keys, not a single value"),
+        bad(
+            "providers: { A: { type: mock } }",
+            "2:14: providers.A: the key must be a name of a-z, 0-9, '.', '_' and '-', at most 64"),
+        bad("providers: { a: openai }", "2:17: providers.a: must be a section, not a single value"));
+  }
+
   static Stream<Arguments> bootstrap() {
     return Stream.of(
         bad("bootstrap: { credit: -1 }", "2:22: bootstrap.credit: must not be negative"),
         bad(
             "bootstrap: { credit: 1.0000001 }",
-            "2:22: bootstrap.credit: must have at most 6 decimals"));
+            "2:22: bootstrap.credit: must have at most 6 decimals"),
+        bad(
+            "bootstrap: { api_key: sk-llm-short }",
+            "2:23: bootstrap.api_key: is not of the form of an API key:"
+                + " one printed by tollgate keys create, or null"));
   }
 
   static Stream<Arguments> yaml() {
@@ -173,10 +205,32 @@ final class BadFilesTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"keys", "types", "ranges", "listeners", "store", "notYet", "bootstrap", "yaml"})
+  @MethodSource({"keys", "types", "ranges", "listeners", "store", "notYet", "providers", "bootstrap", "yaml"})
   void aMistakeIsToldWithItsPlace(String yaml, String problem) {
     assertThat(Loading.of("version: 1\n" + yaml + "\n").problems())
         .containsExactly("gateway.yaml:" + problem);
+  }
+
+  @Test
+  void routesOfOnePriorityCannotDifferInWeightYet() {
+    assertThat(
+            Loading.of(
+                    """
+                    version: 1
+                    providers: { mock: { type: mock } }
+                    models:
+                      acme/a:
+                        modality: chat
+                        price: free
+                        routes:
+                          - { provider: mock, model: a, weight: 10 }
+                          - { provider: mock, model: b, weight: 20, priority: 2 }
+                          - { provider: mock, model: c, weight: 30, priority: 2 }
+                    """)
+                .problems())
+        .containsExactly(
+            "gateway.yaml:10:45: models.acme/a.routes[2].weight:"
+                + " is not available yet: it needs weighted routing");
   }
 
   @Test

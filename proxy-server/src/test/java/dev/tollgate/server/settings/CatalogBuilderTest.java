@@ -24,7 +24,7 @@ final class CatalogBuilderTest {
         openai:
           type: openai
           base_url: https://api.example.com/v1/
-          api_keys: [one, { key: two }]
+          api_keys: [{ key: one }]
           headers: { x-team: blue }
           timeouts: { first_token: 9s }
           quirks: { stream_options: false }
@@ -57,7 +57,7 @@ final class CatalogBuilderTest {
     Provider openai = provider("openai");
     assertThat(openai.endpoint()).isEqualTo(new EndpointIdentity(true, "api.example.com", 443));
     assertThat(openai.basePath()).isEqualTo("/v1");
-    assertThat(openai.credentials()).containsExactly(new Secret("one"), new Secret("two"));
+    assertThat(openai.credentials()).containsExactly(new Secret("one"));
     assertThat(openai.headers()).containsEntry("x-team", "blue");
     assertThat(openai.clocks().firstToken()).hasSeconds(9);
     assertThat(openai.quirks().streamOptions()).isFalse();

@@ -113,6 +113,15 @@ final class PrecedenceTest {
   }
 
   @Test
+  void whatIsNotThereYetMayBeSwitchedOff() {
+    assertThat(
+            Loading.of("version: 1\ntelemetry: { trace_sample: 0 }")
+                .set("limits.key={ requests_per_second: 0, concurrency: 0 }")
+                .problems())
+        .isEmpty();
+  }
+
+  @Test
   void variablesOfOthersAreLeftAlone() {
     var loading = Loading.of("version: 1").env("TOLLGATE_JAVA", "x").env("TOLLGATE_PORT", "1");
     assertThat(loading.problems()).isEmpty();

@@ -83,8 +83,7 @@ final class SecretsStaySecretTest {
                     base_url: https://h/v1
                     api_key: ${S}
                     headers: { x-api-key: "${S}" }
-                  b: { type: openai, base_url: "https://h/v1", api_keys: ["${S}", {key: "${S}"}] }
-                bootstrap: { api_key: "${S}" }
+                  b: { type: openai, base_url: "https://h/v1", api_keys: [{key: "${S}"}] }
                 """)
             .env("S", CANARY)
             .settings();

@@ -7,7 +7,6 @@ import dev.tollgate.server.settings.yaml.YamlText;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 
 /** The values of settings that nobody gave: read from their description like any other. */
 final class Defaults {
@@ -43,11 +42,11 @@ final class Defaults {
                 .toList()));
   }
 
-  /** Whether a value that was given is the one that would have been taken anyway. */
-  boolean isDefault(Shape.Entry entry, Object value) {
-    return !entry.required()
-        && of(entry) instanceof Reading.Value(Object usual)
-        && Objects.equals(value, usual);
+  /** Whether a value promises nothing: the default, or what switches the thing off. */
+  boolean isHarmless(Shape.Entry entry, Object value) {
+    String off = entry.description().off();
+    return (entry.hasDefault() && new Reading.Value(value).equals(of(entry)))
+        || (!off.isEmpty() && new Reading.Value(value).equals(read(entry.shape(), node(off))));
   }
 
   /** A description's YAML as nodes. */

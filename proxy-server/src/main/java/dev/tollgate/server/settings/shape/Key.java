@@ -45,6 +45,9 @@ public @interface Key {
   /** What has to exist before any value but the default is accepted; empty: nothing. */
   String later() default "";
 
+  /** A value that switches the thing off, and is accepted before it exists. */
+  String off() default "";
+
   /** Whether a change takes effect only at the next start; holds for everything inside. */
   boolean restart() default false;
 }

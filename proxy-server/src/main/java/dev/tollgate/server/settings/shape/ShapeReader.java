@@ -247,7 +247,7 @@ public final class ShapeReader {
     if (!outOfRange.isEmpty()) {
       return refuse(given.value(), at, outOfRange);
     }
-    if (!at.later.isEmpty() && !inside && !defaults.isDefault(entry, value)) {
+    if (!at.later.isEmpty() && !inside && !defaults.isHarmless(entry, value)) {
       return refuse(given.value(), at, "is not available yet: it needs " + at.later);
     }
     return reading;
