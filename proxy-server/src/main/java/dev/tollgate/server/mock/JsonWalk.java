@@ -145,24 +145,36 @@ final class JsonWalk {
   private void skipString() {
     at++;
     while (at < end) {
-      while (at + Long.BYTES <= end && !holdsMark((long) LONGS.get(bytes, at))) {
-        at += Long.BYTES;
-      }
-      byte b = at < end ? bytes[at] : (byte) '"';
-      at++;
-      if (b == '"') {
+      int mark = nextMark(at);
+      at = mark + 1;
+      if (mark >= end || bytes[mark] == '"') {
         return;
       }
-      if (b == '\\') {
-        at++;
-      }
+      at++; // the escaped one
     }
   }
 
-  /** Whether one of eight bytes is a quote or a backslash. */
-  private static boolean holdsMark(long eight) {
+  /** The next quote or backslash, or the end. */
+  private int nextMark(int from) {
+    int i = from;
+    for (; i + Long.BYTES <= end; i += Long.BYTES) {
+      long marks = marks((long) LONGS.get(bytes, i));
+      if (marks != 0) {
+        return i + (Long.numberOfTrailingZeros(marks) >>> 3);
+      }
+    }
+    while (i < end && bytes[i] != '"' && bytes[i] != '\\') {
+      i++;
+    }
+    return i;
+  }
+
+  /**
+   * The high bit of each of eight bytes that is a quote or a backslash; the lowest one is right.
+   */
+  private static long marks(long eight) {
     long quote = eight ^ QUOTES;
     long slash = eight ^ BACKSLASHES;
-    return ((((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) & HIGHS) != 0;
+    return (((quote - ONES) & ~quote) | ((slash - ONES) & ~slash)) & HIGHS;
   }
 }

@@ -3,6 +3,7 @@ package dev.tollgate.server.mock;
 import dev.tollgate.server.mock.MockRequest.Operation;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
+import io.netty.util.internal.PlatformDependent;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -12,8 +13,8 @@ import java.util.Map;
  * encoded so far. Confined to its loop.
  */
 final class LoopDesk {
-  private static final int KEPT_BYTES_MAX = 32 * 1024 * 1024;
-  private static final int KEPT_PLAN_BYTES_MAX = 4 * 1024 * 1024;
+  private static final long KEPT_BYTES_MAX =
+      Math.min(128L * 1024 * 1024, PlatformDependent.maxDirectMemory() / 4);
 
   private final EventLoop loop;
   private final MockModels models;
@@ -21,7 +22,7 @@ final class LoopDesk {
   private final Pacer pacer;
   private final RequestReader reader = new RequestReader();
   private final Map<Asked, ReplyPlan> plans = new HashMap<>();
-  private int keptBytes;
+  private long keptBytes;
 
   LoopDesk(EventLoop loop, MockModels models, MockCounters counters) {
     this.loop = loop;
@@ -118,7 +119,7 @@ final class LoopDesk {
   }
 
   private void keep(Asked asked, ReplyPlan plan) {
-    if (plan.bytes() > KEPT_PLAN_BYTES_MAX) {
+    if (plan.bytes() > KEPT_BYTES_MAX / 2) {
       return;
     }
     if (keptBytes + plan.bytes() > KEPT_BYTES_MAX) {

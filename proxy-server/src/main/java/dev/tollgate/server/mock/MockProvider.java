@@ -1,6 +1,7 @@
 package dev.tollgate.server.mock;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -8,6 +9,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -34,6 +36,10 @@ import java.util.function.Predicate;
  */
 public final class MockProvider implements AutoCloseable {
   private static final int BACKLOG = 8192;
+
+  /** A prompt of usual length in one read. */
+  private static final RecvByteBufAllocator READS =
+      new AdaptiveRecvByteBufAllocator(512, 16 * 1024, 256 * 1024);
 
   private final EventLoopGroup loops;
   private final Map<EventLoop, LoopDesk> desks = new HashMap<>();
@@ -106,6 +112,7 @@ public final class MockProvider implements AutoCloseable {
             .option(ChannelOption.SO_BACKLOG, BACKLOG)
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, READS)
             .childHandler(
                 new ChannelInitializer<>() {
                   @Override

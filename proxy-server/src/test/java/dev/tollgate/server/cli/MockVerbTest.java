@@ -41,7 +41,7 @@ class MockVerbTest {
         assertThat(client.readResponse().text()).contains("\"completion_tokens\":3");
       }
       process.toHandle().destroy();
-      assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(out.readLine()).isNull();
     } finally {
       process.destroyForcibly();
