@@ -42,7 +42,9 @@ final class DrainTest {
     }
   }
 
-  /** NIO closes the socket a moment later; until then a connection is accepted by the kernel only. */
+  /**
+   * NIO closes the socket a moment later; until then a connection is accepted by the kernel only.
+   */
   private static void assertNobodyListens(TestGateway gateway) {
     while (true) {
       try (RawClient late = gateway.connect()) {

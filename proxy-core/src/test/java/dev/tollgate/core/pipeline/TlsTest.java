@@ -22,7 +22,9 @@ import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The same conversations under TLS, on each transport and with each provider of TLS that is here. */
+/**
+ * The same conversations under TLS, on each transport and with each provider of TLS that is here.
+ */
 final class TlsTest {
   private static final X509Bundle CERTIFICATE = certificate();
 
@@ -70,9 +72,7 @@ final class TlsTest {
     context.init(null, trust.getTrustManagers(), null);
     SSLSocket socket =
         (SSLSocket)
-            context
-                .getSocketFactory()
-                .createSocket(InetAddress.getLoopbackAddress(), gateway.port);
+            context.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), gateway.port);
     socket.startHandshake();
     return RawClient.over(socket);
   }

@@ -17,22 +17,29 @@ public record LimitSettings(
 
   /** Section {@code limits.global}. */
   public record Global(
-      @Key(about = "requests per second", initial = "5000", min = "0", off = "0") int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "0", min = "0", off = "0") int requestsPerMinute) {}
+      @Key(about = "requests per second", initial = "5000", min = "0", off = "0")
+          int requestsPerSecond,
+      @Key(about = "requests per minute", initial = "0", min = "0", off = "0")
+          int requestsPerMinute) {}
 
   /** Section {@code limits.org}. */
   public record Org(
-      @Key(about = "requests per second", initial = "200", min = "0", off = "0") int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "12000", min = "0", off = "0") int requestsPerMinute,
+      @Key(about = "requests per second", initial = "200", min = "0", off = "0")
+          int requestsPerSecond,
+      @Key(about = "requests per minute", initial = "12000", min = "0", off = "0")
+          int requestsPerMinute,
       @Key(about = "API keys", initial = "100", min = "0", off = "0") int maxApiKeys) {}
 
   /** Section {@code limits.key}. */
   public record PerKey(
-      @Key(about = "requests per second", initial = "50", min = "0", off = "0") int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "3000", min = "0", off = "0") int requestsPerMinute,
+      @Key(about = "requests per second", initial = "50", min = "0", off = "0")
+          int requestsPerSecond,
+      @Key(about = "requests per minute", initial = "3000", min = "0", off = "0")
+          int requestsPerMinute,
       @Key(about = "tokens per minute, reserved at admission", initial = "0", min = "0", off = "0")
           long tokensPerMinute,
-      @Key(about = "requests at the same time", initial = "100", min = "0", off = "0") int concurrency) {}
+      @Key(about = "requests at the same time", initial = "100", min = "0", off = "0")
+          int concurrency) {}
 
   /** Section {@code limits.model}. */
   public record PerModel(
@@ -41,8 +48,10 @@ public record LimitSettings(
 
   /** Rates of a model. */
   public record ModelRate(
-      @Key(about = "requests per second", initial = "0", min = "0", off = "0") int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "0", min = "0", off = "0") int requestsPerMinute) {}
+      @Key(about = "requests per second", initial = "0", min = "0", off = "0")
+          int requestsPerSecond,
+      @Key(about = "requests per minute", initial = "0", min = "0", off = "0")
+          int requestsPerMinute) {}
 
   /** What happens to limits without their shared store. */
   public enum OnStoreFailure {

@@ -8,14 +8,9 @@ import org.jspecify.annotations.Nullable;
 public record RoutingSettings(
     @Key(about = "how providers are ordered", initial = "priority", later = "more strategies")
         Strategy defaultStrategy,
-    @Key(
-            about = "attempts of one request at most",
-            initial = "3",
-            min = "1",
-            max = "10")
+    @Key(about = "attempts of one request at most", initial = "3", min = "1", max = "10")
         int maxAttempts,
-    @Key(about = "bound on retries per provider", later = "retry budgets")
-        RetryBudget retryBudget,
+    @Key(about = "bound on retries per provider", later = "retry budgets") RetryBudget retryBudget,
     @Key(
             about = "time after which a second provider is tried beside the first; null: never",
             min = "1ms",

@@ -13,7 +13,8 @@ public record TelemetrySettings(
             about = "share of requests that are traced",
             initial = "0.05",
             min = "0",
-            max = "1", off = "0",
+            max = "1",
+            off = "0",
             later = "tracing")
         double traceSample,
     @Key(

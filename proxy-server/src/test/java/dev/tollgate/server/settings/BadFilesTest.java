@@ -167,7 +167,9 @@ final class BadFilesTest {
         bad(
             "providers: { A: { type: mock } }",
             "2:14: providers.A: the key must be a name of a-z, 0-9, '.', '_' and '-', at most 64"),
-        bad("providers: { a: openai }", "2:17: providers.a: must be a section, not a single value"));
+        bad(
+            "providers: { a: openai }",
+            "2:17: providers.a: must be a section, not a single value"));
   }
 
   static Stream<Arguments> bootstrap() {
@@ -205,7 +207,17 @@ final class BadFilesTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"keys", "types", "ranges", "listeners", "store", "notYet", "providers", "bootstrap", "yaml"})
+  @MethodSource({
+    "keys",
+    "types",
+    "ranges",
+    "listeners",
+    "store",
+    "notYet",
+    "providers",
+    "bootstrap",
+    "yaml"
+  })
   void aMistakeIsToldWithItsPlace(String yaml, String problem) {
     assertThat(Loading.of("version: 1\n" + yaml + "\n").problems())
         .containsExactly("gateway.yaml:" + problem);
