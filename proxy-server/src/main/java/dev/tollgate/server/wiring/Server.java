@@ -68,7 +68,8 @@ public final class Server implements AutoCloseable {
   private final CompletableFuture<Running> running = new CompletableFuture<>();
 
   /** What exists once the gateway serves. */
-  private record Running(Shutdown shutdown, Reload<Snapshots.Snapshot> reload) {}
+  private record Running(
+      AdminServer admin, Store store, Shutdown shutdown, Reload<Snapshots.Snapshot> reload) {}
 
   /**
    * A gateway that has not begun to start.
@@ -122,7 +123,7 @@ public final class Server implements AutoCloseable {
     register(network, gateway, inflight);
     var gauges = new Gauges(upstreams, snapshots);
     gauges.register(metrics);
-    serve(admin, gateway, snapshots, gauges);
+    serve(admin, store, gateway, snapshots, gauges);
     return new Greeting(
         baseUrl(api),
         store.bootstrapped().map(made -> made.secret().text()).orElse(null),
@@ -221,7 +222,8 @@ public final class Server implements AutoCloseable {
     return gateway.gauges().byPhase().getOrDefault("work", 0);
   }
 
-  private void serve(AdminServer admin, Gateway gateway, Snapshots snapshots, Gauges gauges) {
+  private void serve(
+      AdminServer admin, Store store, Gateway gateway, Snapshots snapshots, Gauges gauges) {
     EventExecutor clock = new DefaultEventExecutor(new DefaultThreadFactory("drain", true));
     closers.add("drain", () -> clock.shutdownGracefully(0, 1, TimeUnit.SECONDS));
     var end = settings.server().shutdown();
@@ -243,7 +245,7 @@ public final class Server implements AutoCloseable {
     double took = (Ticker.systemTicker().nanoTime() - beganNanos) / 1e9;
     metrics.gauge(Family.START_DURATION, () -> took);
     health.become(Health.State.READY);
-    running.complete(new Running(shutdown, reload));
+    running.complete(new Running(admin, store, shutdown, reload));
     log.info("ready after {} ms", Math.round(took * 1e3));
     // Costs a third of a second, which the start need not wait for.
     Thread.startVirtualThread(metrics::jvm);
@@ -282,6 +284,14 @@ public final class Server implements AutoCloseable {
 
   private static InetSocketAddress socket(BindAddress address) {
     return new InetSocketAddress(address.host(), address.port());
+  }
+
+  InetSocketAddress adminAddress() {
+    return running.join().admin().address();
+  }
+
+  Store store() {
+    return running.join().store();
   }
 
   /** Waits until a drain has ended. */

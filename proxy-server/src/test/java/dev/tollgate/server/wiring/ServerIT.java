@@ -1,0 +1,214 @@
+package dev.tollgate.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real sockets, a real store, the bundled mock provider; the last tests end what they share. */
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+final class ServerIT {
+  private static final String RELOAD_FAILURES = "tollgate_config_reload_failures_total";
+  private static final int LAST_BUT_ONE = 1_000_000_000;
+  private static final int LAST = 2_000_000_000;
+  private static final String CONFIGURATION =
+      """
+      version: 1
+      listeners:
+        api: { address: "127.0.0.1:0" }
+        admin: { address: "127.0.0.1:0" }
+      server: { event_loops: 2, shutdown: { delay: 200ms, timeout: 2s } }
+      store: { url: embedded, data_dir: ./data }
+      providers:
+        mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
+        away: { type: openai, base_url: "http://127.0.0.1:9/v1", api_key: canary-of-a-key }
+      models:
+        test/chat:
+          modality: chat
+          price: { input: "1", output: "2" }
+          routes: [ { provider: mock, model: chat } ]
+        test/slow:
+          modality: chat
+          price: free
+          routes: [ { provider: mock, model: "chat?interval=100ms&chunks=8" } ]
+        test/endless:
+          modality: chat
+          price: free
+          routes: [ { provider: mock, model: "fault/stall:2" } ]
+        test/away:
+          modality: chat
+          price: free
+          routes: [ { provider: away, model: chat } ]
+      """;
+  private static final String ONE_MORE_MODEL =
+      """
+        test/new:
+          modality: chat
+          price: free
+          routes: [ { provider: mock, model: chat } ]
+      """;
+
+  private static TestGateway gateway;
+
+  @BeforeAll
+  static void start(@TempDir Path folder) throws Exception {
+    gateway = TestGateway.start(folder, CONFIGURATION);
+  }
+
+  @AfterAll
+  static void close() {
+    gateway.close();
+  }
+
+  @Test
+  void theGreetingIsAllThatANewcomerNeeds() {
+    assertThat(gateway.greeting().baseUrl()).matches("http://127\\.0\\.0\\.1:\\d+/v1");
+    assertThat(gateway.greeting().model()).isEqualTo("test/chat");
+    assertThat(gateway.key()).startsWith("sk-llm-");
+    assertThat(gateway.greeting().toString()).doesNotContain(gateway.key());
+
+    RawResponse reply = gateway.chat("test/chat");
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.text()).contains("\"model\":\"test/chat\"", "\"provider\":\"mock\"");
+  }
+
+  @Test
+  void aStreamEndsWithUsageAndDone() {
+    try (var client = gateway.connect()) {
+      RawResponse reply = gateway.chat(client, "test/chat", true).readResponse();
+
+      assertThat(reply.events()).last().isEqualTo("data: [DONE]");
+      assertThat(reply.events().get(reply.events().size() - 2))
+          .contains("\"choices\":[]", "\"completion_tokens\":4", "\"x_llm_cost_micro\"");
+    }
+  }
+
+  @Test
+  void theMetricsCountARequestWhenItEnds() {
+    String requests =
+        "tollgate_requests_total{code=\"none\",model=\"test/chat\",outcome=\"ok\","
+            + "provider=\"mock\",route=\"/v1/chat/completions\"}";
+    String before = gateway.metric(requests);
+    gateway.chat("test/chat");
+
+    assertThat(number(gateway.metric(requests))).isEqualTo(number(before) + 1);
+    assertThat(gateway.metric("tollgate_upstream_leases{provider=\"mock\"}")).isEqualTo("0.0");
+    assertThat(gateway.metric("tollgate_inflight_bytes")).isEqualTo("0.0");
+    assertThat(gateway.metric("tollgate_ready")).isEqualTo("1.0");
+  }
+
+  @Test
+  void aProviderThatCannotBeReachedIsNamedInTheError() {
+    RawResponse reply = gateway.chat("test/away");
+
+    assertThat(reply.status()).isEqualTo(503);
+    assertThat(reply.text())
+        .contains("\"code\":\"provider_unavailable\"", "\"provider\":\"away\"")
+        .doesNotContain("canary-of-a-key");
+  }
+
+  @Test
+  void theConfigurationIsShownWithoutItsSecrets() {
+    assertThat(gateway.adminGet("/config").text())
+        .contains("\"data_dir\"", "\"away\"")
+        .doesNotContain("canary-of-a-key");
+    assertThat(gateway.adminGet("/providers").text())
+        .contains("\"provider\":\"away\"", "\"endpoint\":\"http://127.0.0.1:9\"")
+        .doesNotContain("canary-of-a-key");
+  }
+
+  @Test
+  void aGoodFileIsTakenIntoUseAndABadOneChangesNothing() throws IOException {
+    assertThat(gateway.models().text()).doesNotContain("test/new");
+
+    gateway.rewrite(CONFIGURATION + ONE_MORE_MODEL);
+    assertThat(gateway.adminPost("/-/reload").status()).isEqualTo(200);
+    assertThat(gateway.models().text()).contains("test/new");
+    assertThat(gateway.chat("test/new").status()).isEqualTo(200);
+
+    double failures = number(gateway.metric(RELOAD_FAILURES));
+    gateway.rewrite(CONFIGURATION + "modles: {}\n");
+    RawResponse refused = gateway.adminPost("/-/reload");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).contains("modles", "models");
+    assertThat(gateway.models().text()).contains("test/new");
+    assertThat(number(gateway.metric(RELOAD_FAILURES))).isEqualTo(failures + 1);
+    assertThat(gateway.metric("tollgate_config_last_reload_successful")).isEqualTo("0.0");
+  }
+
+  @Test
+  void aRestartIsAskedForWhereAReloadIsNotEnough() throws IOException {
+    gateway.rewrite(CONFIGURATION.replace("event_loops: 2", "event_loops: 1"));
+
+    RawResponse refused = gateway.adminPost("/-/reload");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.text()).contains("server.event_loops takes effect only at a restart");
+  }
+
+  @Test
+  @Order(LAST_BUT_ONE)
+  void aRevokedKeyIsRefusedWithinFiveSeconds() throws Exception {
+    try (var client = gateway.connect()) {
+      assertThat(gateway.chat(client, "test/chat", false).readResponse().status()).isEqualTo(200);
+      var id = gateway.server().store().bootstrapped().orElseThrow().key().key().id();
+      gateway.server().store().apiKeys().disable(id);
+
+      long deadline = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+      RawResponse reply = gateway.chat(client, "test/chat", false).readResponse();
+      while (reply.status() == 200 && System.nanoTime() < deadline) {
+        reply = gateway.chat(client, "test/chat", false).readResponse();
+      }
+      assertThat(reply.status()).isEqualTo(401);
+      assertThat(reply.text()).contains("\"code\":\"key_disabled\"");
+
+      gateway.server().store().apiKeys().enable(id);
+      while (reply.status() == 401 && System.nanoTime() < deadline) {
+        reply = gateway.chat(client, "test/chat", false).readResponse();
+      }
+      assertThat(reply.status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  @Order(LAST)
+  void aDrainLetsStreamsFinishAndCutsShortWhatDoesNot() throws Exception {
+    try (var slow = gateway.connect();
+        var endless = gateway.connect();
+        var idle = gateway.connect()) {
+      gateway.chat(slow, "test/slow", true).readUntil("\"role\"");
+      gateway.chat(endless, "test/endless", true).readUntil("\"role\"");
+
+      gateway.server().stop();
+      assertThat(gateway.adminGet("/readyz").status()).isEqualTo(503);
+      assertThat(withoutReuse(idle)).isEqualTo("close");
+
+      assertThat(slow.readUntil("[DONE]")).contains("\"finish_reason\":\"stop\"");
+      assertThat(endless.readUntil("[DONE]"))
+          .contains("\"usage\"", "\"error\"", "\"code\":\"service_unavailable\"");
+      CompletableFuture.runAsync(gateway.server()::awaitDrained).get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  private static String withoutReuse(RawClient client) {
+    RawResponse reply =
+        client.get("/v1/models", "Authorization: Bearer " + gateway.key()).readResponse();
+    return String.valueOf(reply.header("connection"));
+  }
+
+  private static double number(@Nullable String value) {
+    return value == null ? 0 : Double.parseDouble(value);
+  }
+}

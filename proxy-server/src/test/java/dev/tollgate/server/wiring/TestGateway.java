@@ -1,0 +1,117 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.settings.Loaded;
+import dev.tollgate.server.settings.SettingsLoader;
+import dev.tollgate.server.settings.yaml.Surroundings;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The whole gateway in this process, started from a file, and clients of both its listeners. */
+final class TestGateway implements AutoCloseable {
+  private final Path file;
+  private final Server server;
+  private final Greeting greeting;
+
+  private TestGateway(Path file, Server server, Greeting greeting) {
+    this.file = file;
+    this.server = server;
+    this.greeting = greeting;
+  }
+
+  static TestGateway start(Path folder, String yaml) throws Exception {
+    Path file = Files.writeString(folder.resolve("tollgate.yaml"), yaml);
+    if (!(load(file) instanceof Loaded.Valid(var settings))) {
+      throw new AssertionError(load(file));
+    }
+    var server = new Server(settings, () -> load(file));
+    try {
+      return new TestGateway(file, server, server.start());
+    } catch (StartException | RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  private static Loaded load(Path file) {
+    var nothing = new Surroundings(Map.of(), Surroundings.ofProcess().files());
+    return new SettingsLoader(nothing).load(file, List.of());
+  }
+
+  Server server() {
+    return server;
+  }
+
+  Greeting greeting() {
+    return greeting;
+  }
+
+  String key() {
+    return Objects.requireNonNull(greeting.bootstrapKey());
+  }
+
+  void rewrite(String yaml) throws IOException {
+    Files.writeString(file, yaml);
+  }
+
+  /** A new connection to the API listener. */
+  RawClient connect() {
+    return RawClient.connect(URI.create(greeting.baseUrl()).getPort());
+  }
+
+  RawResponse models() {
+    try (var client = connect()) {
+      return client.get("/v1/models", "Authorization: Bearer " + key()).readResponse();
+    }
+  }
+
+  RawResponse chat(String model) {
+    try (var client = connect()) {
+      return chat(client, model, false).readResponse();
+    }
+  }
+
+  /** Sends a chat request; the reply is the caller's to read. */
+  RawClient chat(RawClient client, String model, boolean stream) {
+    String body =
+        """
+        {"model":"%s","stream":%s,"messages":[{"role":"user","content":"Hello"}]}"""
+            .formatted(model, stream);
+    return client.post("/v1/chat/completions", body, "Authorization: Bearer " + key());
+  }
+
+  RawResponse adminGet(String path) {
+    try (var client = RawClient.connect(server.adminAddress().getPort())) {
+      return client.get(path).readResponse();
+    }
+  }
+
+  RawResponse adminPost(String path) {
+    try (var client = RawClient.connect(server.adminAddress().getPort())) {
+      return client.post(path, "").readResponse();
+    }
+  }
+
+  /** A metric's value, by its name with labels; null where there is no such line. */
+  @Nullable String metric(String name) {
+    return adminGet("/metrics")
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(name + " "))
+        .map(line -> line.substring(name.length() + 1))
+        .findFirst()
+        .orElse(null);
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
