@@ -36,6 +36,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private ByteBuf input = Unpooled.EMPTY_BUFFER;
   private State state = State.HEAD;
   private long dropBytesLeft;
+  private @Nullable Runnable whenDropsFull;
   private boolean wanted;
   private boolean decoding;
   private boolean overHeld;
@@ -64,7 +65,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     }
     reads.arriving();
     switch (state) {
-      case DROPPING -> drop(ctx, bytes);
+      case DROPPING -> drop(bytes);
       case HOLDING -> hold(ctx, bytes);
       case HEAD, BODY -> {
         append(ctx, bytes);
@@ -125,9 +126,10 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   }
 
   @Override
-  public void dropInput(long bytesMax) {
+  public void dropInput(long bytesMax, Runnable whenFull) {
     dropHeld();
     dropBytesLeft = bytesMax;
+    whenDropsFull = whenFull;
     askIfNeeded(context());
   }
 
@@ -231,14 +233,15 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     }
   }
 
-  private void drop(ChannelHandlerContext ctx, ByteBuf bytes) {
+  private void drop(ByteBuf bytes) {
+    int count = bytes.readableBytes();
+    bytes.release();
     if (dropBytesLeft > 0) {
-      dropBytesLeft -= bytes.readableBytes();
-      if (dropBytesLeft <= 0) {
-        var _ = ctx.close();
+      dropBytesLeft -= count;
+      if (dropBytesLeft <= 0 && whenDropsFull != null) {
+        whenDropsFull.run();
       }
     }
-    bytes.release();
   }
 
   private void dropHeld() {

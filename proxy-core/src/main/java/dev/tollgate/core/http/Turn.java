@@ -27,8 +27,9 @@ public interface Turn {
   long bodyBytesLeft();
 
   /**
-   * From now on input is read and dropped without being asked, and the channel closed once {@code
-   * bytesMax} were dropped. For a reply that ends the connection while the client still sends.
+   * From now on input is read and dropped without being asked. Once {@code bytesMax} were dropped
+   * nothing more is read and {@code whenFull} is run. For a reply that ends the connection while
+   * the client still sends.
    */
-  void dropInput(long bytesMax);
+  void dropInput(long bytesMax, Runnable whenFull);
 }

@@ -20,6 +20,9 @@ final class ClosingLinger implements ChannelFutureListener, Runnable {
   private static final int DROPPED_BYTES_MAX = 1024 * 1024;
   private static final int MILLIS_MAX = 2000;
 
+  /** For a client that sends and sends: time to look at what it received before it meets the RST. */
+  private static final int MILLIS_WHEN_FULL = 500;
+
   private final Turn turn;
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable Future<?> end;
@@ -31,7 +34,7 @@ final class ClosingLinger implements ChannelFutureListener, Runnable {
   /** Begins once {@code lastWrite} is done; input is dropped from now on. */
   void begin(ChannelHandlerContext handlerContext, ChannelFuture lastWrite) {
     ctx = handlerContext;
-    turn.dropInput(DROPPED_BYTES_MAX);
+    turn.dropInput(DROPPED_BYTES_MAX, () -> closeIn(handlerContext, MILLIS_WHEN_FULL));
     lastWrite.addListener(this);
   }
 
@@ -53,13 +56,20 @@ final class ClosingLinger implements ChannelFutureListener, Runnable {
       return;
     }
     ChannelHandlerContext open = ctx;
-    end = open.executor().schedule(this, MILLIS_MAX, MILLISECONDS);
+    if (end == null) {
+      closeIn(open, MILLIS_MAX);
+    }
     SslHandler tls = open.pipeline().get(SslHandler.class);
     if (tls == null) {
       endOutput(open);
     } else {
       tls.closeOutbound().addListener(_ -> endOutput(open));
     }
+  }
+
+  private void closeIn(ChannelHandlerContext open, int millis) {
+    over();
+    end = open.executor().schedule(this, millis, MILLISECONDS);
   }
 
   /** The client has had its time. */

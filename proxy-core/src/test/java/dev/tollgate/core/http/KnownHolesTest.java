@@ -99,7 +99,7 @@ final class KnownHolesTest {
     channel.pull();
     int reads = channel.reads();
     channel.pull();
-    decoder.dropInput(1024);
+    decoder.dropInput(1024, () -> {});
     assertThat(channel.reads()).isEqualTo(reads);
     channel.finishAndReleaseAll();
   }

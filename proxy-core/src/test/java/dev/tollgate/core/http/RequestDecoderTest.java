@@ -151,7 +151,7 @@ final class RequestDecoderTest {
   void aLingeringCloseReadsAndDropsUntilItsLimit() {
     channel.arrive(BAD);
     pulled();
-    decoder.dropInput(10);
+    decoder.dropInput(10, channel::close);
     channel.arrive("12345");
     assertThat(channel.isReadOpen()).isTrue();
     assertThat(channel.isActive()).isTrue();
@@ -164,7 +164,7 @@ final class RequestDecoderTest {
   void aBodyCanBeDroppedInItsMiddle() {
     channel.arrive(POST + "Content-Length: 5\r\n\r\nhe");
     pulled();
-    decoder.dropInput(100);
+    decoder.dropInput(100, () -> {});
     channel.arrive("llo" + GET);
     channel.pull();
     assertThat(channel.inboundMessages()).isEmpty();
