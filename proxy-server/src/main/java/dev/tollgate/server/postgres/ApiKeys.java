@@ -63,7 +63,11 @@ public final class ApiKeys {
     record Revoked() implements Change {}
   }
 
-  /** Makes a key, unless the organization has {@code keysMax} that are not revoked. */
+  /**
+   * Makes a key, unless the organization has {@code keysMax} that are not revoked.
+   *
+   * @param keysMax 0: no limit
+   */
   public Creation create(OrgId org, Wish wish, int keysMax) throws SQLException {
     ApiKeyText.Valid secret = ApiKeyText.generate(random);
     return Transactions.run(
@@ -72,7 +76,7 @@ public final class ApiKeys {
           if (!lockOrg(connection, org)) {
             return new Creation.UnknownOrg();
           }
-          if (countKeys(connection, org) >= keysMax) {
+          if (keysMax > 0 && countKeys(connection, org) >= keysMax) {
             return new Creation.TooMany(keysMax);
           }
           return new Creation.Created(insert(connection, org, wish, "active", secret), secret);

@@ -4,16 +4,18 @@ import dev.tollgate.core.catalog.Secret;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Arrays;
 import org.flywaydb.core.Flyway;
 import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
+import org.flywaydb.core.api.MigrationState;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Brings the schema to this version. All of it happens under one advisory lock, so that nodes that
  * start together do it once; what must follow atomically, the bootstrap, runs under the same lock.
  */
-final class Migrations {
+public final class Migrations {
   static final String SCHEMA = "tollgate";
   private static final long LOCK = 7_455_830;
 
@@ -35,6 +37,16 @@ final class Migrations {
     } catch (SQLException e) {
       throw new StoreException("cannot use the database at " + withoutQuery(address.url()), e);
     }
+  }
+
+  /** Applies what is missing, under the lock; returns how many migrations that were. */
+  public static int run(DatabaseAccess database) throws StoreException {
+    return locked(
+        database.address(),
+        connection -> {
+          StoreImport.requireNoneInterrupted(connection);
+          return migrate(database.address());
+        });
   }
 
   /** Applies what is missing; returns how many migrations that were. */
@@ -70,10 +82,18 @@ final class Migrations {
     }
   }
 
-  /** The version that the schema has now. */
-  static String currentVersion(DatabaseAddress address) {
-    MigrationInfo current = flyway(address, "latest").info().current();
-    return current == null ? "0" : String.valueOf(current.getVersion());
+  /** Whether this version brings the migration {@code version}. */
+  static boolean knows(DatabaseAddress address, String version) throws StoreException {
+    try {
+      return Arrays.stream(flyway(address, "latest").info().all())
+          .anyMatch(
+              known ->
+                  known.getScript().endsWith(".sql")
+                      && version.equals(String.valueOf(known.getVersion()))
+                      && known.getState() != MigrationState.FUTURE_SUCCESS);
+    } catch (FlywayException e) {
+      throw new StoreException("the state of the database's schema cannot be read", e);
+    }
   }
 
   /** Connections without the pool and its time limits: a migration may take its time. */

@@ -75,6 +75,11 @@ public final class Organizations {
     }
   }
 
+  /** The ids of all of them, by name. */
+  public List<OrgId> ids() throws SQLException {
+    return list().stream().map(stored -> stored.org().id()).toList();
+  }
+
   public Optional<StoredOrg> find(String nameOrId) throws SQLException {
     try (Connection connection = pool.getConnection()) {
       return find(connection, nameOrId);

@@ -5,23 +5,20 @@ import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.core.tenant.KeyDirectory;
 import java.util.Optional;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The open store: a migrated database, the pool to it, and what the gateway reads and writes there.
- * Closing it ends the pool and, where the database is embedded, the database.
+ * Closing it ends the pool and, where it was started for it, the database.
  */
 public final class Store implements AutoCloseable {
   private final HikariDataSource pool;
-  private final @Nullable EmbeddedPostgres embedded;
+  private final DatabaseAccess database;
   private final Optional<Bootstrap.Made> bootstrapped;
 
   private Store(
-      HikariDataSource pool,
-      @Nullable EmbeddedPostgres embedded,
-      Optional<Bootstrap.Made> bootstrapped) {
+      HikariDataSource pool, DatabaseAccess database, Optional<Bootstrap.Made> bootstrapped) {
     this.pool = pool;
-    this.embedded = embedded;
+    this.database = database;
     this.bootstrapped = bootstrapped;
   }
 
@@ -32,48 +29,45 @@ public final class Store implements AutoCloseable {
   public static Store start(
       DataDirLock lock, StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
       throws StoreException {
-    if (!options.isEmbedded()) {
-      DatabaseAddress address =
-          new DatabaseAddress(options.url(), options.username(), options.password());
-      return open(address, options, null, bootstrap);
-    }
-    var circumstances = EmbeddedPostgres.Circumstances.usual(options.poolMax() + SPARE_CONNECTIONS);
-    EmbeddedPostgres embedded = EmbeddedPostgres.start(lock, circumstances);
+    return open(DatabaseAccess.owned(lock, options), options, bootstrap);
+  }
+
+  /** Opens the store for one command, beside a gateway that runs or without one. */
+  public static Store forCommand(StoreOptions options) throws StoreException {
+    return open(DatabaseAccess.forCommand(options), options.withPoolMax(1), Optional.empty());
+  }
+
+  static Store open(
+      DatabaseAccess database, StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
+      throws StoreException {
     try {
-      return open(embedded.address(), options, embedded, bootstrap);
+      Optional<Bootstrap.Made> made = prepare(database.address(), options, bootstrap);
+      return new Store(ConnectionPool.open(database.address(), options), database, made);
+    } catch (PoolInitializationException e) {
+      database.close();
+      throw new StoreException("the database refuses connections", e);
     } catch (StoreException | RuntimeException e) {
-      embedded.close();
+      database.close();
       throw e;
     }
   }
 
-  /** For the command line, migrations and exports, which connect beside the pool. */
-  static final int SPARE_CONNECTIONS = 24;
-
-  static Store open(
-      DatabaseAddress address,
-      StoreOptions options,
-      @Nullable EmbeddedPostgres embedded,
-      Optional<Bootstrap.Plan> bootstrap)
+  private static Optional<Bootstrap.Made> prepare(
+      DatabaseAddress address, StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
       throws StoreException {
-    Optional<Bootstrap.Made> made =
-        Migrations.locked(
-            address,
-            connection -> {
-              if (options.migrateOnStart()) {
-                Migrations.migrate(address);
-              } else {
-                Migrations.requireCurrent(address);
-              }
-              return bootstrap.isEmpty()
-                  ? Optional.<Bootstrap.Made>empty()
-                  : Bootstrap.run(connection, bootstrap.get());
-            });
-    try {
-      return new Store(ConnectionPool.open(address, options), embedded, made);
-    } catch (PoolInitializationException e) {
-      throw new StoreException("the database refuses connections", e);
-    }
+    return Migrations.locked(
+        address,
+        connection -> {
+          StoreImport.requireNoneInterrupted(connection);
+          if (options.migrateOnStart()) {
+            Migrations.migrate(address);
+          } else {
+            Migrations.requireCurrent(address);
+          }
+          return bootstrap.isPresent()
+              ? Bootstrap.run(connection, bootstrap.get())
+              : Optional.<Bootstrap.Made>empty();
+        });
   }
 
   /** What the bootstrap made, if this process was the one that ran it. */
@@ -81,9 +75,9 @@ public final class Store implements AutoCloseable {
     return bootstrapped;
   }
 
-  /** How the embedded database came up; empty where it is elsewhere. */
+  /** How the embedded database came up; empty where it was up or is elsewhere. */
   public Optional<EmbeddedPostgres.Beginning> beginning() {
-    return Optional.ofNullable(embedded).map(EmbeddedPostgres::beginning);
+    return database.beginning();
   }
 
   public KeyDirectory keyDirectory() {
@@ -114,8 +108,6 @@ public final class Store implements AutoCloseable {
   @Override
   public void close() {
     pool.close();
-    if (embedded != null) {
-      embedded.close();
-    }
+    database.close();
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.StoreSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +24,22 @@ public record StoreOptions(
   /** The defaults of the configuration with an embedded database. */
   public static StoreOptions embedded(Path dataDir) {
     return new StoreOptions("embedded", dataDir, null, null, 16, Duration.ofSeconds(2), true);
+  }
+
+  /** The store as it is configured. */
+  public static StoreOptions of(StoreSettings store) {
+    return new StoreOptions(
+        store.url().toString(),
+        store.dataDir(),
+        store.username(),
+        store.password(),
+        store.pool().max(),
+        store.pool().timeout(),
+        store.migrate() == StoreSettings.Migrate.ON_START);
+  }
+
+  StoreOptions withPoolMax(int max) {
+    return new StoreOptions(url, dataDir, username, password, max, poolTimeout, migrateOnStart);
   }
 
   public boolean isEmbedded() {

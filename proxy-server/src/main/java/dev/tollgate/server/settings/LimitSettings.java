@@ -6,15 +6,15 @@ import java.util.Map;
 
 /** Section {@code limits}: rates and counts of DECISIONS 7; 0 is off. */
 public record LimitSettings(
-    @Key(about = "all requests of this gateway") Global global,
+    @Key(about = "all requests of this gateway", later = "limits") Global global,
     @Key(about = "one organization") Org org,
-    @Key(about = "one API key; a key's own values win") PerKey key,
-    @Key(about = "one model") PerModel model,
+    @Key(about = "one API key; a key's own values win", later = "limits") PerKey key,
+    @Key(about = "one model", later = "limits") PerModel model,
     @Key(
             about = "closed refuses requests while the shared store is gone, local goes on alone",
-            initial = "closed")
+            initial = "closed",
+            later = "limits")
         OnStoreFailure onStoreFailure) {
-
   /** Section {@code limits.global}. */
   public record Global(
       @Key(about = "requests per second", initial = "5000", min = "0", off = "0")
@@ -24,11 +24,21 @@ public record LimitSettings(
 
   /** Section {@code limits.org}. */
   public record Org(
-      @Key(about = "requests per second", initial = "200", min = "0", off = "0")
+      @Key(
+              about = "requests per second",
+              initial = "200",
+              min = "0",
+              off = "0",
+              later = "limits")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "12000", min = "0", off = "0")
+      @Key(
+              about = "requests per minute",
+              initial = "12000",
+              min = "0",
+              off = "0",
+              later = "limits")
           int requestsPerMinute,
-      @Key(about = "API keys", initial = "100", min = "0", off = "0") int maxApiKeys) {}
+      @Key(about = "API keys; 0: as many as they like", initial = "100", min = "0") int maxApiKeys) {}
 
   /** Section {@code limits.key}. */
   public record PerKey(

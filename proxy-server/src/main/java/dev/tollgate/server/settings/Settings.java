@@ -36,7 +36,7 @@ public record Settings(
     @Key(about = "models that clients can name, by <vendor>/<name>")
         Map<ModelId, ModelSettings> models,
     @Key(about = "how a provider is chosen") RoutingSettings routing,
-    @Key(about = "rates and counts; 0 is off", later = "limits") LimitSettings limits,
+    @Key(about = "rates and counts; 0 is off") LimitSettings limits,
     @Key(about = "video and music jobs", later = "media jobs") MediaSettings media,
     @Key(about = "announcements of finished jobs", later = "media jobs") WebhookSettings webhooks,
     @Key(about = "guards", later = "the endpoints that fetch URLs") SecuritySettings security,

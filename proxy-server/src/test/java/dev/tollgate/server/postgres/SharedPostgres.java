@@ -55,11 +55,7 @@ final class SharedPostgres {
 
   static Store open(StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
       throws StoreException {
-    return Store.open(addressOf(options), options, null, bootstrap);
-  }
-
-  static DatabaseAddress addressOf(StoreOptions options) {
-    return new DatabaseAddress(options.url(), options.username(), options.password());
+    return Store.open(DatabaseAccess.forCommand(options), options, bootstrap);
   }
 
   /** Puts a ready-made cluster into an empty data directory, which is faster than making one. */

@@ -113,7 +113,8 @@ final class PackageOrder {
           || other.name.equals("settings")
           || switch (name) {
             case "wiring" -> !other.name.equals("cli");
-            case "cli" -> other.name.equals("wiring");
+            // Verbs that work without a gateway reach what they work on directly.
+            case "cli" -> Set.of("wiring", "postgres", "mock").contains(other.name);
             default -> false;
           };
     }

@@ -28,7 +28,7 @@ final class RulesBiteTest {
     "server.postgres.A, server.mock.B",
     "server.ops.A, server.wiring.B",
     "server.wiring.A, server.cli.B",
-    "server.cli.A, server.postgres.B"
+    "server.cli.A, server.ops.B"
   })
   void aPackageThatSeesWhatItMustNotIsRefused(String from, String to) {
     assertThat(PackageOrder.violations(List.of(classWithField(from, to))))
@@ -44,7 +44,8 @@ final class RulesBiteTest {
     "server.postgres.A, core.tenant.B",
     "server.mock.A, server.settings.B",
     "server.wiring.A, server.postgres.B",
-    "server.cli.A, server.wiring.B"
+    "server.cli.A, server.wiring.B",
+    "server.cli.A, server.postgres.B"
   })
   void aPackageMaySeeWhatIsAboveIt(String from, String to) {
     assertThat(PackageOrder.violations(List.of(classWithField(from, to)))).isEmpty();

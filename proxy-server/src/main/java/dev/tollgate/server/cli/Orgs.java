@@ -1,0 +1,188 @@
+package dev.tollgate.server.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.Org;
+import dev.tollgate.server.postgres.Organizations.Creation;
+import dev.tollgate.server.postgres.Organizations.StoredOrg;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.Settings;
+import java.sql.SQLException;
+import java.util.Base64;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tollgate orgs}: the organizations, who have keys and pay. */
+@Command(
+    name = "orgs",
+    description = "Make, look at and change organizations.",
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      Orgs.Create.class,
+      Orgs.ListAll.class,
+      Orgs.Show.class,
+      Orgs.Set.class,
+      Orgs.Secret.class,
+    })
+final class Orgs extends VerbGroup {
+  /** What {@code --monthly-limit} takes to lift the limit. */
+  private static final String NO_LIMIT = "none";
+
+  /** A verb on one organization. */
+  abstract static class OnOne extends TenantVerb {
+    @Parameters(paramLabel = "ORG", description = "Name or id of the organization.")
+    private String org = "";
+
+    final String org() {
+      return org;
+    }
+  }
+
+  @Command(
+      name = "create",
+      description = "Make an organization.",
+      mixinStandardHelpOptions = true)
+  static final class Create extends TenantVerb {
+    @Parameters(paramLabel = "NAME", description = "Its name, at most 100 characters.")
+    private String name = "";
+
+    @Option(
+        names = "--monthly-limit",
+        paramLabel = "USD",
+        converter = UsdConverter.class,
+        description = "What it may spend in a calendar month (UTC).")
+    private @Nullable MicroUsd monthlyLimit;
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, Refused {
+      if (name.isBlank() || name.length() > 100 || !name.equals(name.strip())) {
+        throw usage("a name has 1 to 100 characters and no space around it");
+      }
+      switch (store.organizations().create(name, monthlyLimit)) {
+        case Creation.Created created -> rows().print(row(created.org()));
+        case Creation.NameTaken _ -> throw new Refused("there is an organization " + name);
+      }
+    }
+  }
+
+  @Command(
+      name = "list",
+      description = "List all organizations.",
+      mixinStandardHelpOptions = true)
+  static final class ListAll extends TenantVerb {
+    @Override
+    void run(Settings settings, Store store) throws SQLException {
+      rows()
+          .print(
+              store.organizations().list().stream().map(Orgs::row).toList(),
+              "name",
+              "state",
+              "balance_micro",
+              "monthly_limit_micro",
+              "keys",
+              "id");
+    }
+  }
+
+  @Command(name = "show", description = "Show an organization.", mixinStandardHelpOptions = true)
+  static final class Show extends OnOne {
+    @Override
+    void run(Settings settings, Store store) throws SQLException, Refused {
+      rows().print(row(required(store.organizations().find(org()), org())));
+    }
+  }
+
+  @Command(
+      name = "set",
+      description = "Change an organization; running gateways obey within 5 seconds.",
+      mixinStandardHelpOptions = true)
+  static final class Set extends OnOne {
+    @Option(
+        names = "--monthly-limit",
+        paramLabel = "USD|" + NO_LIMIT,
+        description = "What it may spend in a calendar month (UTC).")
+    private @Nullable String monthlyLimit;
+
+    @Option(names = "--state", paramLabel = "active|suspended", description = "Whether it is served.")
+    private @Nullable String state;
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, Refused {
+      if (monthlyLimit == null && state == null) {
+        throw usage("nothing to set: give --monthly-limit or --state");
+      }
+      Optional<Org.State> wanted = state == null ? Optional.empty() : Optional.of(parse(state));
+      Optional<MicroUsd> limit =
+          monthlyLimit == null || monthlyLimit.equals(NO_LIMIT)
+              ? Optional.empty()
+              : Optional.of(new UsdConverter().convert(monthlyLimit));
+      var organizations = store.organizations();
+      if (monthlyLimit != null) {
+        required(organizations.setMonthlyLimit(org(), limit.orElse(null)), org());
+      }
+      if (wanted.isPresent()) {
+        required(organizations.setState(org(), wanted.get()), org());
+      }
+      rows().print(row(required(organizations.find(org()), org())));
+    }
+
+    private Org.State parse(String text) {
+      return switch (text) {
+        case "active" -> Org.State.ACTIVE;
+        case "suspended" -> Org.State.SUSPENDED;
+        default -> throw usage("--state is active or suspended");
+      };
+    }
+  }
+
+  @Command(
+      name = "secret",
+      description = "The secret that signs an organization's webhooks.",
+      mixinStandardHelpOptions = true,
+      subcommands = {Secret.Show.class, Secret.Rotate.class})
+  static final class Secret extends VerbGroup {
+    @Command(name = "show", description = "Print it.", mixinStandardHelpOptions = true)
+    static final class Show extends OnOne {
+      @Override
+      void run(Settings settings, Store store) throws SQLException, Refused {
+        rows().print(row(org(), store.organizations().webhookSecret(org())));
+      }
+    }
+
+    @Command(
+        name = "rotate",
+        description = "Make a new one and print it; the old one signs nothing from now on.",
+        mixinStandardHelpOptions = true)
+    static final class Rotate extends OnOne {
+      @Override
+      void run(Settings settings, Store store) throws SQLException, Refused {
+        rows().print(row(org(), store.organizations().rotateWebhookSecret(org())));
+      }
+    }
+
+    /** Written as Standard Webhooks writes secrets. */
+    private static ObjectNode row(String org, Optional<byte[]> secret) throws StoreVerb.Refused {
+      byte[] bytes =
+          secret.orElseThrow(() -> new StoreVerb.Refused("there is no organization " + org));
+      return Rows.row()
+          .put("org", org)
+          .put("webhook_secret", "whsec_" + Base64.getEncoder().encodeToString(bytes));
+    }
+  }
+
+  private static ObjectNode row(StoredOrg org) {
+    MicroUsd limit = org.monthlyLimit();
+    return Rows.row()
+        .put("id", org.org().id().toString())
+        .put("name", org.org().name())
+        .put("state", org.org().state().name().toLowerCase(Locale.ROOT))
+        .put("balance_micro", org.balance().value())
+        .put("monthly_limit_micro", limit == null ? null : limit.value())
+        .put("keys", org.keys())
+        .put("created_at", org.createdAt().toString());
+  }
+}

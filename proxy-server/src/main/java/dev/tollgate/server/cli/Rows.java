@@ -1,0 +1,99 @@
+package dev.tollgate.server.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.money.MicroUsd;
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+
+/**
+ * Prints records for people or for programs. As JSON a record has all its fields and money is in
+ * micro-USD; in a table money is in USD and a list shows some fields only.
+ */
+final class Rows {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final String MONEY = "_micro";
+
+  private final PrintWriter out;
+  private final boolean json;
+
+  Rows(PrintWriter out, boolean json) {
+    this.out = out;
+    this.json = json;
+  }
+
+  static ObjectNode row() {
+    return JSON.createObjectNode();
+  }
+
+  /** Prints a list; the table shows {@code columns} of it. */
+  void print(List<ObjectNode> rows, String... columns) {
+    if (json) {
+      out.println(text(JSON.valueToTree(rows)));
+      return;
+    }
+    List<List<String>> lines = new ArrayList<>();
+    lines.add(List.of(columns).stream().map(Rows::title).toList());
+    for (ObjectNode row : rows) {
+      lines.add(List.of(columns).stream().map(column -> cell(column, row)).toList());
+    }
+    int[] widths = new int[columns.length];
+    for (List<String> line : lines) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], line.get(i).length());
+      }
+    }
+    lines.forEach(line -> out.println(aligned(line, widths)));
+  }
+
+  /** Prints one record, a field per line. */
+  void print(ObjectNode row) {
+    if (json) {
+      out.println(text(row));
+      return;
+    }
+    List<String> names = new ArrayList<>();
+    row.fieldNames().forEachRemaining(names::add);
+    int[] widths = {names.stream().mapToInt(name -> title(name).length()).max().orElse(0), 0};
+    names.forEach(name -> out.println(aligned(List.of(title(name), cell(name, row)), widths)));
+  }
+
+  private static String title(String field) {
+    return field.replace(MONEY, "").toUpperCase(Locale.ROOT);
+  }
+
+  private static String cell(String field, ObjectNode row) {
+    JsonNode value = row.path(field);
+    if (value.isNull() || value.isMissingNode() || (value.isArray() && value.isEmpty())) {
+      return "-";
+    }
+    if (value.isArray()) {
+      return StreamSupport.stream(value.spliterator(), false)
+          .map(JsonNode::asText)
+          .collect(Collectors.joining(","));
+    }
+    return field.endsWith(MONEY) ? new MicroUsd(value.asLong()).toUsd() : value.asText();
+  }
+
+  private static String aligned(List<String> cells, int[] widths) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < cells.size(); i++) {
+      line.append(cells.get(i)).append(" ".repeat(widths[i] - cells.get(i).length() + 2));
+    }
+    return line.toString().stripTrailing();
+  }
+
+  private static String text(JsonNode node) {
+    try {
+      return JSON.writerWithDefaultPrettyPrinter().writeValueAsString(node);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("a tree is always printable", e);
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.money.MicroUsd;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Reads an amount such as {@code 25} or {@code 0.50}: USD, not negative, at most 6 decimals. */
+final class UsdConverter implements ITypeConverter<MicroUsd> {
+  @Override
+  public MicroUsd convert(String text) {
+    try {
+      MicroUsd amount = MicroUsd.ofUsd(text);
+      if (amount.value() >= 0 && text.matches("[0-9.]+")) {
+        return amount;
+      }
+    } catch (ArithmeticException | NumberFormatException e) {
+      // Said below, in one way.
+    }
+    throw new TypeConversionException(
+        "'" + text + "' is no amount in USD with at most 6 decimals, such as 25 or 0.50");
+  }
+}

@@ -1,0 +1,126 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.server.postgres.DataDirLock.Attempt;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A database that is up, and what must be ended after its use: an embedded one is stopped by whom
+ * started it, and left alone by whom only joined.
+ */
+public final class DatabaseAccess implements AutoCloseable {
+  /** For the command line, migrations and exports, which connect beside the pool. */
+  private static final int SPARE_CONNECTIONS = 24;
+
+  private static final long JOIN_SECONDS_MAX = 15;
+
+  private final DatabaseAddress address;
+  private final Optional<EmbeddedPostgres> started;
+  private final Runnable end;
+
+  private DatabaseAccess(
+      DatabaseAddress address, Optional<EmbeddedPostgres> started, Runnable end) {
+    this.address = address;
+    this.started = started;
+    this.end = end;
+  }
+
+  /** For the process that owns the data directory: starts an embedded database. */
+  static DatabaseAccess owned(DataDirLock lock, StoreOptions options) throws StoreException {
+    if (!options.isEmbedded()) {
+      return elsewhere(options);
+    }
+    EmbeddedPostgres embedded = start(lock, options);
+    return new DatabaseAccess(embedded.address(), Optional.of(embedded), embedded::close);
+  }
+
+  /**
+   * For a command: joins the database of a gateway that runs on the same directory, or starts it
+   * for the time of the command.
+   */
+  public static DatabaseAccess forCommand(StoreOptions options) throws StoreException {
+    if (!options.isEmbedded()) {
+      return elsewhere(options);
+    }
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(JOIN_SECONDS_MAX);
+    while (true) {
+      switch (DataDirLock.tryTake(options.dataDir())) {
+        case Attempt.Taken taken -> {
+          return startedFor(taken.lock(), options);
+        }
+        case Attempt.Held held -> {
+          Optional<DatabaseAddress> running = EmbeddedPostgres.runningOn(options.dataDir());
+          if (running.isPresent()) {
+            return new DatabaseAccess(running.get(), Optional.empty(), () -> {});
+          }
+          // Its owner is on the way up or down.
+          if (System.nanoTime() - deadline > 0) {
+            throw new StoreException(held.message() + ", and its database does not answer");
+          }
+        }
+      }
+      pause();
+    }
+  }
+
+  /** For a command that nobody may watch: refuses where a gateway runs on the directory. */
+  public static DatabaseAccess alone(StoreOptions options) throws StoreException {
+    return options.isEmbedded()
+        ? startedFor(DataDirLock.take(options.dataDir()), options)
+        : elsewhere(options);
+  }
+
+  DatabaseAddress address() {
+    return address;
+  }
+
+  /** How the embedded database came up; empty where it was up or is elsewhere. */
+  Optional<EmbeddedPostgres.Beginning> beginning() {
+    return started.map(EmbeddedPostgres::beginning);
+  }
+
+  @Override
+  public void close() {
+    end.run();
+  }
+
+  private static DatabaseAccess elsewhere(StoreOptions options) {
+    return new DatabaseAccess(
+        new DatabaseAddress(options.url(), options.username(), options.password()),
+        Optional.empty(),
+        () -> {});
+  }
+
+  private static DatabaseAccess startedFor(DataDirLock lock, StoreOptions options)
+      throws StoreException {
+    try {
+      EmbeddedPostgres embedded = start(lock, options);
+      // Another command may have joined: it is let finish.
+      return new DatabaseAccess(
+          embedded.address(),
+          Optional.of(embedded),
+          () -> {
+            embedded.closeAfterLastClient();
+            lock.close();
+          });
+    } catch (StoreException | RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  private static EmbeddedPostgres start(DataDirLock lock, StoreOptions options)
+      throws StoreException {
+    return EmbeddedPostgres.start(
+        lock, EmbeddedPostgres.Circumstances.usual(options.poolMax() + SPARE_CONNECTIONS));
+  }
+
+  private static void pause() throws StoreException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(20);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting for the database");
+    }
+  }
+}

@@ -1,0 +1,222 @@
+package dev.tollgate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.tenant.ApiKeyText;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.server.postgres.DataDirLock;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.StoreOptions;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The verbs on organizations, credit, keys and the store, without a gateway and beside one. */
+class StoreVerbsIT {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  @TempDir static Path folder;
+
+  private static Path config;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  @BeforeAll
+  static void configure() throws IOException {
+    config = folder.resolve("tollgate.yaml");
+    Files.writeString(
+        config,
+        """
+        version: 1
+        store: { url: embedded, data_dir: ./data }
+        providers: { mock: { type: mock } }
+        models: {}
+        limits: { org: { max_api_keys: 2 } }
+        """);
+  }
+
+  @Test
+  void anOrganizationGetsCreditAndAKeyAndIsSuspended() throws Exception {
+    JsonNode org = json("orgs", "create", "acme", "--monthly-limit", "100");
+    assertThat(org.path("name").asText()).isEqualTo("acme");
+    assertThat(org.path("monthly_limit_micro").asLong()).isEqualTo(100_000_000);
+
+    assertThat(json("credits", "grant", "--org", "acme", "--usd", "25.50", "--ref", "a").toString())
+        .contains("\"booked\":true", "\"balance_micro\":25500000");
+    assertThat(json("credits", "grant", "--org", "acme", "--usd", "25.50", "--ref", "a").toString())
+        .contains("\"booked\":false", "\"balance_micro\":25500000");
+
+    JsonNode key =
+        json(
+            "keys", "create", "--org", "acme", "--name", "prod", "--allow-model", "a/b",
+            "--allow-model", "c/d", "--allow-modality", "chat", "--allow-ip", "10.0.0.0/8",
+            "--requests-per-second", "1", "--requests-per-minute", "2", "--tokens-per-minute", "3",
+            "--concurrency", "4", "--daily-budget", "5.00", "--monthly-budget", "6",
+            "--expires", "2099-01-01");
+    assertThat(ApiKeyText.parse(key.path("key").asText())).isInstanceOf(ApiKeyText.Valid.class);
+    JsonNode shown = json("keys", "show", key.path("id").asText());
+    assertThat(shown.has("key")).isFalse();
+    assertThat(shown.toString())
+        .contains(
+            "\"allowed_models\":[\"a/b\",\"c/d\"]",
+            "\"allowed_modalities\":[\"chat\"]",
+            "\"allowed_ips\":[\"10.0.0.0/8\"]",
+            "\"requests_per_second\":1",
+            "\"requests_per_minute\":2",
+            "\"tokens_per_minute\":3",
+            "\"concurrency\":4",
+            "\"daily_budget_micro\":5000000",
+            "\"monthly_budget_micro\":6000000",
+            "\"expires_at\":\"2099-01-01T00:00:00Z\"");
+
+    assertThat(json("orgs", "set", "acme", "--state", "suspended", "--monthly-limit", "none"))
+        .isEqualTo(json("orgs", "show", org.path("id").asText()));
+    assertThat(json("orgs", "show", "acme").toString())
+        .contains("\"state\":\"suspended\"", "\"monthly_limit_micro\":null");
+
+    assertThat(run("orgs", "list")).isZero();
+    assertThat(out.toString().lines().toList().getFirst())
+        .matches("NAME +STATE +BALANCE +MONTHLY_LIMIT +KEYS +ID");
+    assertThat(out.toString()).containsPattern("acme +suspended +25.50 +- +1 ");
+  }
+
+  @Test
+  void secretsOfWebhooksAreShownAndRotated() throws Exception {
+    json("orgs", "create", "hooked");
+    String secret = json("orgs", "secret", "show", "hooked").path("webhook_secret").asText();
+    assertThat(secret).matches("whsec_[A-Za-z0-9+/]{43}=");
+    JsonNode rotated = json("orgs", "secret", "rotate", "hooked");
+    assertThat(rotated.path("webhook_secret").asText()).isNotEqualTo(secret);
+    assertThat(json("orgs", "secret", "show", "hooked")).isEqualTo(rotated);
+  }
+
+  @Test
+  void beforeTheEyesOfARunningGatewayKeysComeAndGo() throws Exception {
+    StoreOptions options = StoreOptions.embedded(folder.resolve("data"));
+    try (var lock = DataDirLock.take(options.dataDir());
+        Store gateway = Store.start(lock, options, Optional.empty())) {
+      json("orgs", "create", "live");
+      JsonNode made = json("keys", "create", "--org", "live", "--name", "k");
+      KeyHash hash = KeyHash.of(made.path("key").asText());
+      String id = made.path("id").asText();
+      assertThat(stateOf(gateway, hash)).isEqualTo(KeyState.ACTIVE);
+      json("keys", "disable", id);
+      assertThat(stateOf(gateway, hash)).isEqualTo(KeyState.DISABLED);
+      json("keys", "enable", id);
+      assertThat(stateOf(gateway, hash)).isEqualTo(KeyState.ACTIVE);
+
+      JsonNode second = json("keys", "rotate", id);
+      assertThat(stateOf(gateway, hash)).isEqualTo(KeyState.REVOKED);
+      assertThat(json("keys", "show", id).path("replaced_by")).isEqualTo(second.path("id"));
+      json("keys", "revoke", second.path("id").asText());
+      assertThat(run("keys", "enable", id)).isEqualTo(1);
+      assertThat(err.toString()).contains("revoked");
+
+      Path file = folder.resolve("live.zip");
+      assertThat(run("store", "export", file.toString())).isZero();
+      assertThat(out.toString()).contains("rows of api_key");
+      assertThat(run("store", "import", file.toString(), "--replace")).isEqualTo(1);
+      assertThat(err.toString()).contains("in use by another process");
+    }
+  }
+
+  @Test
+  void theStoreTravelsInOneFile() throws Exception {
+    json("orgs", "create", "traveller");
+    JsonNode before = json("orgs", "list");
+    Path file = folder.resolve("travel.zip");
+    assertThat(run("store", "export", file.toString())).isZero();
+    json("orgs", "create", "latecomer");
+    assertThat(run("store", "import", file.toString())).isEqualTo(1);
+    assertThat(err.toString()).contains("--replace");
+    assertThat(run("store", "import", file.toString(), "--replace")).isZero();
+    assertThat(json("orgs", "list")).isEqualTo(before);
+    assertThat(run("migrate")).isZero();
+    assertThat(out.toString()).contains("migrations applied: 0");
+  }
+
+  @Test
+  void anOrganizationHasOnlySoManyKeys() throws Exception {
+    json("orgs", "create", "crowded");
+    for (String name : List.of("one", "two")) {
+      json("keys", "create", "--org", "crowded", "--name", name);
+    }
+    assertThat(run("keys", "create", "--org", "crowded", "--name", "three")).isEqualTo(1);
+    assertThat(err.toString()).contains("max_api_keys_reached");
+    assertThat(json("keys", "list", "--org", "crowded")).hasSize(2);
+  }
+
+  @Test
+  void whatIsNotThereIsRefusedWithOne() {
+    for (List<String> verb :
+        List.of(
+            List.of("orgs", "show", "nobody"),
+            List.of("orgs", "set", "nobody", "--state", "active"),
+            List.of("credits", "grant", "--org", "nobody", "--usd", "1"),
+            List.of("keys", "create", "--org", "nobody", "--name", "k"),
+            List.of("keys", "show", "00000000"))) {
+      assertThat(run(verb.toArray(String[]::new))).as("%s", verb).isEqualTo(1);
+      assertThat(err.toString()).contains("there is no ").doesNotContain("\tat ");
+      assertThat(out.toString()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatIsTypedWronglyIsRefusedWithTwo() {
+    for (List<String> verb :
+        List.of(
+            List.of("orgs"),
+            List.of("orgs", "create"),
+            List.of("orgs", "set", "x"),
+            List.of("orgs", "set", "x", "--state", "asleep"),
+            List.of("orgs", "set", "x", "--monthly-limit", "-1"),
+            List.of("credits", "grant", "--org", "x", "--usd", "1e3"),
+            List.of("credits", "grant", "--org", "x", "--usd", "0.0000001"),
+            List.of("keys", "create", "--org", "x"),
+            List.of("keys", "create", "--org", "x", "--name", "k", "--allow-modality", "smell"),
+            List.of("keys", "create", "--org", "x", "--name", "k", "--allow-ip", "10.0.0.0/99"),
+            List.of("keys", "create", "--org", "x", "--name", "k", "--expires", "2001-01-01"),
+            List.of("keys", "create", "--org", "x", "--name", "k", "--concurrency", "many"))) {
+      assertThat(run(verb.toArray(String[]::new))).as("%s", verb).isEqualTo(2);
+      assertThat(out.toString()).isEmpty();
+    }
+  }
+
+  private static KeyState stateOf(Store gateway, KeyHash hash) {
+    return ((Lookup.Found) gateway.keyDirectory().find(hash)).key().state();
+  }
+
+  private JsonNode json(String... verb) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of(verb));
+    arguments.addAll(List.of("-o", "json"));
+    assertThat(run(arguments.toArray(String[]::new))).as("%s: %s", arguments, err).isZero();
+    return JSON.readTree(out.toString());
+  }
+
+  private int run(String... verb) {
+    out.getBuffer().setLength(0);
+    err.getBuffer().setLength(0);
+    List<String> arguments = new ArrayList<>(List.of(verb));
+    boolean group = verb.length == 1 && !verb[0].equals("migrate");
+    if (!group) {
+      arguments.addAll(List.of("--config", config.toString()));
+    }
+    return Main.commandLine()
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .execute(arguments.toArray(String[]::new));
+  }
+}
