@@ -6,7 +6,6 @@ import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.ChatCall;
-import dev.tollgate.core.endpoint.ChatReply;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.upstream.Acquired;
@@ -16,89 +15,52 @@ import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamListener;
 import dev.tollgate.core.upstream.UpstreamPool;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.channel.EventLoop;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One try at one provider: from the wish for a connection to the end of its reply. It knows the
- * clocks and the wire; what a result means for the client is the exchange's business. It reports
- * exactly one of {@code plain}, {@code completed} and {@code failed}, or nothing after {@link
- * #cancel}. Loop-confined.
+ * clocks and the wire; what a result means for the client is the exchange's business.
+ * Loop-confined.
  */
 final class Attempt implements UpstreamListener {
-  private static final int HELD_BYTES_FREE = 64 * 1024;
-  // The provider finished; it may still owe the usage chunk (DECISIONS 3).
-  private static final Duration USAGE_MAX = Duration.ofSeconds(5);
-
   private final Candidate candidate;
   private final Dialect dialect;
   private final ChatCall call;
   private final UpstreamPool pool;
-  private final ByteBufAllocator allocator;
+  private final Downstream downstream;
   private final InflightBytes inflight;
-  private final Listener listener;
+  private final AttemptListener listener;
   private final AttemptClock clock;
+  private final PartialEvents partialEvents;
   private final long startedNanos;
   private @Nullable Acquisition acquisition;
   private @Nullable Lease lease;
-  private @Nullable StreamReader stream;
-  private @Nullable Collector collector;
-  private InflightBytes.@Nullable Permit eventPermit;
   private @Nullable ResponseHead head;
+  private @Nullable StreamReader stream;
+  private @Nullable StreamClock streamClock;
+  private @Nullable Collector collector;
   private boolean retriedStale;
   private boolean paused;
-  private boolean finishClock;
   private boolean over;
-  private long eventSince = -1;
-
-  /** What an attempt reports, each on the loop. */
-  interface Listener {
-    /** The request is on its way. */
-    void sent();
-
-    /** The next bytes for the client; the first ones are the first usable event. Owned. */
-    void content(ByteBuf events);
-
-    /** Whether the attempt shall read on; where not, {@link Attempt#resume} is called later. */
-    boolean wantsMore();
-
-    /** The stream is complete; its usage is in {@link Attempt#stream}. */
-    void completed();
-
-    /** The whole reply of a plain request. */
-    void plain(ChatReply reply);
-
-    void failed(UpstreamFailure failure);
-  }
 
   Attempt(
       Candidate candidate,
       ChatCall call,
-      UpstreamPool pool,
-      EventLoop loop,
-      ByteBufAllocator allocator,
-      InflightBytes inflight,
-      Listener listener) {
+      ExchangeContext context,
+      Downstream downstream,
+      AttemptListener listener) {
     this.candidate = candidate;
     this.dialect = Dialect.named(candidate.provider().dialect());
     this.call = call;
-    this.pool = pool;
-    this.allocator = allocator;
-    this.inflight = inflight;
+    this.pool = context.upstreams().on(downstream.loop());
+    this.downstream = downstream;
+    this.inflight = context.inflight();
+    this.partialEvents = new PartialEvents(inflight);
     this.listener = listener;
-    Duration total = call.request().isStream() ? null : clocks().total();
-    this.clock = new AttemptClock(loop, total, this::expired);
+    Duration total = isStreamAsked() ? null : clocks().total();
+    this.clock = new AttemptClock(downstream.loop(), total, this::expired);
     this.startedNanos = clock.now();
-  }
-
-  private Provider.Clocks clocks() {
-    return candidate.provider().clocks();
-  }
-
-  Candidate candidate() {
-    return candidate;
   }
 
   long startedNanos() {
@@ -110,6 +72,18 @@ final class Attempt implements UpstreamListener {
     return head == null ? 0 : head.status();
   }
 
+  /** Whether the last report was made, or none will follow. */
+  boolean isOver() {
+    return over;
+  }
+
+  /** The stream's state, where one began. */
+  @Nullable StreamReader stream() {
+    return stream;
+  }
+
+  // The way there
+
   void start() {
     acquire(false);
   }
@@ -119,32 +93,23 @@ final class Attempt implements UpstreamListener {
   }
 
   private void acquired(Acquired acquired) {
-    if (over) {
-      if (acquired instanceof Acquired.Leased late) {
-        late.lease().end();
-      }
-      return;
-    }
     switch (acquired) {
       case Acquired.Leased leased -> send(leased.lease());
-      case Acquired.Unreachable unreachable ->
-          fail(UpstreamFailure.of(Kind.UNREACHABLE, unreachable.reason()));
-      case Acquired.TimedOut _ ->
-          fail(UpstreamFailure.of(Kind.TIMED_OUT, "no connection within the connect timeout"));
+      case Acquired.Unreachable unreachable -> fail(Kind.UNREACHABLE, unreachable.reason());
+      case Acquired.TimedOut _ -> fail(Kind.TIMED_OUT, "no connection within the connect timeout");
       case Acquired.PoolFull _ ->
-          fail(UpstreamFailure.of(Kind.POOL_FULL, "all connections to the provider are in use"));
+          fail(Kind.POOL_FULL, "all connections to the provider are in use");
     }
   }
 
   private void send(Lease acquired) {
     lease = acquired;
-    boolean streamed = call.request().isStream();
     acquired.send(
         UpstreamCall.encode(
-            allocator,
+            downstream.allocator(),
             candidate.provider(),
             Operation.CHAT,
-            streamed,
+            isStreamAsked(),
             call.request().bodyFor(candidate.route())),
         this);
     if (!over) {
@@ -154,25 +119,32 @@ final class Attempt implements UpstreamListener {
     }
   }
 
+  // The reply
+
   @Override
   public void head(ResponseHead received) {
+    if (over) {
+      return;
+    }
     head = received;
-    switch (ReplyKind.of(received, call.request().isStream(), candidate.provider())) {
+    switch (ReplyKind.of(received, isStreamAsked(), candidate.provider())) {
       case ReplyKind.Stream _ -> {
         stream =
             new StreamReader(
-                call.stream(candidate.id()), candidate.provider().eventBytesMax(), allocator);
-        clock.runFor(clocks().firstToken());
+                call.stream(candidate.id()),
+                candidate.provider().eventBytesMax(),
+                downstream.allocator());
+        streamClock = new StreamClock(clock, clocks());
       }
       case ReplyKind.Whole whole -> collect(whole.bytesMax());
-      case ReplyKind.Refused refused ->
-          fail(UpstreamFailure.of(Kind.UNEXPECTED_REPLY, refused.reason()));
+      case ReplyKind.Refused refused -> fail(Kind.UNEXPECTED_REPLY, refused.reason());
     }
   }
 
   private void collect(int bytesMax) {
     inflight.tryAcquire(0).ifPresent(permit -> collector = new Collector(bytesMax, permit));
-    clock.runFor(clocks().idle());
+    // Many providers send the head of a plain reply at once and think then.
+    clock.runFor(isPlainSuccess() ? clocks().firstToken() : clocks().idle());
   }
 
   @Override
@@ -184,6 +156,7 @@ final class Attempt implements UpstreamListener {
       if (stream != null) {
         stream.feed(bytes);
       } else if (collector != null) {
+        clock.runFor(clocks().idle());
         took(collector.take(bytes));
       }
     } finally {
@@ -196,43 +169,49 @@ final class Attempt implements UpstreamListener {
       case ALL -> {}
       case TOO_LARGE -> {
         if (isPlainSuccess()) {
-          fail(UpstreamFailure.of(Kind.MALFORMED, "the reply is larger than max_event_bytes"));
+          fail(Kind.MALFORMED, "the reply is larger than max_event_bytes");
         } else {
-          bodyEnd();
+          concludeCollected(); // an error's first bytes say enough
         }
       }
-      case NO_ROOM ->
-          fail(UpstreamFailure.of(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes"));
+      case NO_ROOM -> fail(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes");
     }
-  }
-
-  private boolean isPlainSuccess() {
-    return status() == 200 && !call.request().isStream();
   }
 
   @Override
   public void readComplete() {
+    if (!over && stream != null) {
+      relay(stream);
+    }
+    if (!over && lease != null) {
+      if (listener.wantsMore()) {
+        lease.read();
+      } else {
+        paused = true;
+        clock.pause();
+      }
+    }
+  }
+
+  /** Hands on what a read brought. */
+  private void relay(StreamReader reader) {
+    handOn(reader);
     if (over) {
       return;
     }
-    if (stream != null && !relay(stream)) {
-      return;
+    if (reader.isOver()) {
+      conclude(reader);
+    } else if (!partialEvents.hold(reader.heldBytes())) {
+      fail(afterContent(Kind.OVERLOADED), "no room for an event in max_inflight_bytes");
+    } else if (streamClock != null) {
+      streamClock.bytesCame(reader);
     }
-    if (stream == null && collector != null) {
-      clock.runFor(clocks().idle());
-    }
-    readOn();
   }
 
-  private void readOn() {
-    if (over || lease == null) {
-      return;
-    }
-    if (listener.wantsMore()) {
-      lease.read();
-    } else {
-      paused = true;
-      clock.stop();
+  private void handOn(StreamReader reader) {
+    ByteBuf events = reader.takeOutput();
+    if (events != null) {
+      listener.content(events);
     }
   }
 
@@ -240,63 +219,15 @@ final class Attempt implements UpstreamListener {
   void resume() {
     if (paused && !over && lease != null) {
       paused = false;
-      eventSince = -1;
-      if (stream != null) {
-        runStreamClock(stream);
+      long stood = clock.resume();
+      if (streamClock != null) {
+        streamClock.stoodStill(stood);
       }
       lease.read();
     }
   }
 
-  /** Hands on what a read brought; false where that ended the attempt. */
-  private boolean relay(StreamReader reader) {
-    ByteBuf events = reader.takeOutput();
-    if (events != null) {
-      listener.content(events);
-    }
-    if (over) {
-      return false;
-    }
-    if (reader.state() != StreamReader.State.OPEN) {
-      conclude(reader);
-      return false;
-    }
-    if (!account(reader.heldBytes())) {
-      fail(afterContent(Kind.OVERLOADED, "no room for an event in max_inflight_bytes"));
-      return false;
-    }
-    runStreamClock(reader);
-    return true;
-  }
-
-  /** Partial events count against the process-wide budget once they are more than a read. */
-  private boolean account(int heldBytes) {
-    if (eventPermit == null && heldBytes <= HELD_BYTES_FREE) {
-      return true;
-    }
-    if (eventPermit == null) {
-      eventPermit = inflight.tryAcquire(heldBytes).orElse(null);
-      return eventPermit != null;
-    }
-    return eventPermit.resize(heldBytes);
-  }
-
-  private void runStreamClock(StreamReader reader) {
-    if (reader.chat().finished()) {
-      if (!finishClock) {
-        finishClock = true;
-        clock.runFor(USAGE_MAX);
-      }
-      return;
-    }
-    if (!reader.chat().contentSeen()) {
-      return;
-    }
-    long now = clock.now();
-    eventSince = !reader.midEvent() ? -1 : eventSince < 0 ? now : eventSince;
-    long idle = clocks().idle().toNanos();
-    clock.runUntil(eventSince < 0 ? now + idle : Math.min(now + idle, eventSince + 2 * idle));
-  }
+  // Its end
 
   @Override
   public void bodyEnd() {
@@ -304,16 +235,17 @@ final class Attempt implements UpstreamListener {
       return;
     }
     if (stream != null) {
-      stream.end();
-      ByteBuf events = stream.takeOutput();
-      if (events != null) {
-        listener.content(events);
-      }
-      if (!over) {
-        conclude(stream);
-      }
+      endStream(stream);
     } else {
       concludeCollected();
+    }
+  }
+
+  private void endStream(StreamReader reader) {
+    reader.end();
+    handOn(reader);
+    if (!over) {
+      conclude(reader);
     }
   }
 
@@ -326,36 +258,22 @@ final class Attempt implements UpstreamListener {
     }
   }
 
-  private UpstreamFailure afterContent(Kind before, String message) {
-    boolean delivered = stream != null && stream.chat().contentSeen();
-    return UpstreamFailure.of(delivered ? Kind.INTERRUPTED : before, message);
-  }
-
   private void concludeCollected() {
     Collector body = collector;
     if (body == null || head == null) {
-      fail(UpstreamFailure.of(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes"));
+      fail(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes");
       return;
     }
-    if (head.status() != 200) {
-      fail(dialect.failure(head.status(), head.headers(), body.bytes(), body.length()));
-    } else if (call.request().isStream()) {
-      fail(dialect.failureInside(body.bytes(), 0, body.length()));
-    } else {
-      concludePlain(body);
-    }
-  }
-
-  private void concludePlain(Collector body) {
-    switch (call.reply(candidate.id(), body.bytes(), body.length())) {
-      case ChatReply.Read.Fine fine -> {
+    switch (CollectedReply.of(call, candidate.id(), dialect, head, body)) {
+      case CollectedReply.Failed failed -> fail(failed.failure());
+      case CollectedReply.Fine fine -> {
         over = true;
-        listener.plain(fine.reply());
-        release(true);
+        try {
+          listener.plain(fine.reply());
+        } finally {
+          release(true);
+        }
       }
-      case ChatReply.Read.ErrorObject _ ->
-          fail(dialect.failureInside(body.bytes(), 0, body.length()));
-      case ChatReply.Read.Malformed bad -> fail(UpstreamFailure.of(Kind.MALFORMED, bad.reason()));
     }
   }
 
@@ -364,30 +282,36 @@ final class Attempt implements UpstreamListener {
     if (over) {
       return;
     }
-    if (stream != null && stream.chat().finished()) {
-      complete();
-      return;
+    if (stream != null) {
+      handOn(stream); // what came ahead of it in the same read
+      if (over) {
+        return;
+      }
+      if (stream.isOver() || stream.chat().finished()) {
+        conclude(stream);
+        return;
+      }
     }
     switch (breakage) {
       case Breakage.Reset reset -> reset(reset.responseBegan());
       case Breakage.Closed closed -> closed(closed.responseBegan());
-      case Breakage.Malformed bad -> fail(afterContent(Kind.UNEXPECTED_REPLY, bad.reason()));
+      case Breakage.Malformed bad -> fail(afterContent(Kind.UNEXPECTED_REPLY), bad.reason());
     }
   }
 
   private void reset(boolean responseBegan) {
     if (responseBegan) {
-      fail(afterContent(Kind.DISCONNECTED, "the provider reset the connection"));
+      fail(afterContent(Kind.DISCONNECTED), "the provider reset the connection");
     } else if (!retryStale()) {
-      fail(UpstreamFailure.of(Kind.UNREACHABLE, "the provider reset the connection"));
+      fail(Kind.UNREACHABLE, "the provider reset the connection");
     }
   }
 
   private void closed(boolean responseBegan) {
     if (responseBegan && stream != null) {
-      bodyEnd();
+      endStream(stream);
     } else if (responseBegan || !retryStale()) {
-      fail(UpstreamFailure.of(Kind.DISCONNECTED, "the provider closed the connection"));
+      fail(Kind.DISCONNECTED, "the provider closed the connection");
     }
   }
 
@@ -412,20 +336,30 @@ final class Attempt implements UpstreamListener {
     if (stream != null && stream.chat().finished()) {
       complete();
     } else {
-      fail(afterContent(Kind.TIMED_OUT, "the provider did not answer in time"));
+      fail(afterContent(Kind.TIMED_OUT), "the provider did not answer in time");
     }
   }
 
   private void complete() {
     over = true;
-    listener.completed();
-    release(true);
+    try {
+      listener.completed();
+    } finally {
+      if (stream != null && stream.hasSurplus() && lease != null) {
+        lease.poison();
+      }
+      release(true);
+    }
+  }
+
+  private void fail(Kind kind, String message) {
+    fail(UpstreamFailure.of(kind, message));
   }
 
   private void fail(UpstreamFailure failure) {
     over = true;
+    release(false); // first, so that the next try finds the place free
     listener.failed(failure);
-    release(false);
   }
 
   /** Gives the attempt up: the connection is closed, nothing is reported. */
@@ -436,18 +370,13 @@ final class Attempt implements UpstreamListener {
     }
   }
 
-  /** The stream's state, where one began. */
-  @Nullable StreamReader stream() {
-    return stream;
-  }
-
-  private void release(boolean replyComplete) {
+  private void release(boolean reusable) {
     clock.close();
     if (acquisition != null) {
       acquisition.cancel();
     }
     if (lease != null) {
-      if (replyComplete) {
+      if (reusable) {
         lease.finish();
       } else {
         lease.end();
@@ -461,9 +390,22 @@ final class Attempt implements UpstreamListener {
       collector.end();
       collector = null;
     }
-    if (eventPermit != null) {
-      eventPermit.end();
-      eventPermit = null;
-    }
+    partialEvents.end();
+  }
+
+  private Kind afterContent(Kind before) {
+    return stream != null && stream.chat().contentSeen() ? Kind.INTERRUPTED : before;
+  }
+
+  private boolean isPlainSuccess() {
+    return status() == 200 && !isStreamAsked();
+  }
+
+  private boolean isStreamAsked() {
+    return call.request().isStream();
+  }
+
+  private Provider.Clocks clocks() {
+    return candidate.provider().clocks();
   }
 }

@@ -17,6 +17,8 @@ final class AttemptClock {
   private final Runnable onExpiry;
   private final long totalDeadline;
   private long deadline = STOPPED;
+  private long pausedDeadline = STOPPED;
+  private long pausedSince;
   private long firesAt;
   private @Nullable ScheduledFuture<?> task;
 
@@ -46,6 +48,22 @@ final class AttemptClock {
   /** Only the total clock runs on. */
   void stop() {
     deadline = STOPPED;
+  }
+
+  /** Stands still until {@link #resume}; only the total clock runs on. */
+  void pause() {
+    pausedDeadline = deadline;
+    pausedSince = now();
+    stop();
+  }
+
+  /** Runs on with the time that was left; says how many nanoseconds it stood still. */
+  long resume() {
+    long stood = now() - pausedSince;
+    if (pausedDeadline != STOPPED) {
+      runUntil(pausedDeadline + stood);
+    }
+    return stood;
   }
 
   void close() {

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.exchange.RequestService.ClientExit;
 import java.util.Locale;
 
 /** How a request ended: the closed list of the access log's and the metrics' {@code outcome}. */
@@ -24,6 +25,14 @@ public enum Ending {
   INTERNAL_ERROR;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
+
+  /** The ending of a request whose client left first. */
+  static Ending of(ClientExit exit) {
+    return switch (exit) {
+      case ABORTED -> CLIENT_ABORT;
+      case STALLED -> CLIENT_STALLED;
+    };
+  }
 
   public String wire() {
     return wire;

@@ -1,19 +1,15 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.endpoint.ChatReply;
 import dev.tollgate.core.endpoint.ChatStream;
-import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
-import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NextTry;
 import dev.tollgate.core.routing.RoutePlan;
@@ -21,10 +17,7 @@ import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Phase}. It holds the policy (which provider, what the client gets, what it costs) and touches no
  * bytes. Everything happens on the client channel's loop, and {@link #finish} is the only way out.
  */
-final class Exchange implements RequestService.Running, Attempt.Listener {
+final class Exchange implements RequestService.Running, AttemptListener {
   private static final Duration SETTLING_MAX = Duration.ofSeconds(5);
 
   private final ExchangeContext context;
@@ -41,17 +34,15 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
   private final Downstream downstream;
   private final ChatCall call;
   private final RoutePlan plan;
-  private final MicroUsd estimate;
+  private final Tries tries;
   private final Timeline timeline;
   private final Keepalive keepalive;
-  private final List<AttemptRecord> attempts = new ArrayList<>(1);
-  private final List<NextTry.Failed> failures = new ArrayList<>(1);
   private Phase phase = Phase.ADMITTED;
   private Candidate candidate;
   private @Nullable Attempt attempt;
-  private @Nullable ScheduledFuture<?> waiting;
+  private @Nullable ScheduledFuture<?> timer;
   private @Nullable ClientExit clientExit;
-  private DrainQuota.@Nullable Place drain;
+  private DrainQuota.@Nullable Place openStream;
   private boolean opened;
   private boolean committedEarly;
   private long bytesSent;
@@ -67,8 +58,8 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
     this.downstream = downstream;
     this.call = call;
     this.plan = plan;
+    this.tries = new Tries(plan);
     this.candidate = plan.candidates().getFirst();
-    this.estimate = call.request().estimate(call.model());
     this.timeline = new Timeline(request.admittedNanos());
     this.keepalive = new Keepalive(downstream.loop(), this::clientWaits);
   }
@@ -79,31 +70,57 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
     if (call.request().isStream()) {
       keepalive.start(context.options().commitAfter(), request.admittedNanos());
     }
+    become(Phase.CONNECTING);
     tryCandidate(candidate);
   }
 
+  // Tries
+
   private void tryCandidate(Candidate next) {
-    become(Phase.CONNECTING);
-    waiting = null;
+    timer = null;
     candidate = next;
     timeline.upstreamBegins(now());
-    var trying =
-        new Attempt(
-            next,
-            call,
-            context.upstreams().on(downstream.loop()),
-            downstream.loop(),
-            downstream.allocator(),
-            context.inflight(),
-            this);
-    attempt = trying;
-    trying.start();
+    attempt = new Attempt(next, call, context, downstream, this);
+    attempt.start();
   }
 
   @Override
   public void sent() {
     become(Phase.WAITING);
   }
+
+  @Override
+  public void failed(UpstreamFailure failure) {
+    timeline.upstreamEnds(now());
+    tries.failed(candidate, attempt(), failure, now());
+    switch (phase) {
+      case ADMITTED, CONNECTING, WAITING -> tryNext(failure);
+      case RELAYING -> giveUp(failure);
+      case SETTLING -> settleAbandoned();
+      case ENDED -> throw new IllegalStateException("a failure after the end");
+    }
+  }
+
+  private void tryNext(UpstreamFailure failure) {
+    switch (tries.next()) {
+      case NextTry.Try next -> {
+        become(Phase.CONNECTING);
+        if (next.delay().isZero()) {
+          tryCandidate(next.candidate());
+        } else {
+          timeline.upstreamBegins(now()); // the provider is to blame for the pause
+          schedule(() -> tryCandidate(next.candidate()), next.delay());
+        }
+      }
+      case NextTry.GiveUp _ -> giveUp(failure);
+    }
+  }
+
+  private void giveUp(UpstreamFailure failure) {
+    end(FaultOf.failure(failure, candidate.id(), tries.records()), FaultOf.ending(failure));
+  }
+
+  // A stream flows
 
   @Override
   public void content(ByteBuf events) {
@@ -115,7 +132,7 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
       timeline.upstreamEnds(now());
       timeline.firstToken(now());
       become(Phase.RELAYING);
-      drain = context.drains().opened(candidate.provider());
+      openStream = context.drains().opened(candidate.provider());
       open();
     }
     send(events);
@@ -138,7 +155,7 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
     if (!opened) {
       opened = true;
       timeline.answered(now());
-      downstream.send(new Reply.Opened(fields(estimate)));
+      downstream.send(new Reply.Opened(fields(call.request().estimate(call.model()))));
       keepalive.start(context.options().pingInterval(), now());
     }
   }
@@ -151,7 +168,7 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
 
   /** The client of a stream has not been sent a byte for a while (DECISIONS 2). */
   private void clientWaits() {
-    if (phase == Phase.SETTLING || !downstream.isWritable()) {
+    if (!downstream.isWritable()) {
       return;
     }
     if (!opened) {
@@ -164,112 +181,80 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
     downstream.flush();
   }
 
+  // Good ends
+
   @Override
   public void completed() {
+    succeeded();
     ChatStream chat = chat();
-    attempted("ok");
-    Usage usage = usage(chat);
-    MicroUsd cost = cost(usage);
+    Charge charge = Charge.of(call, chat);
     if (clientExit == null) {
       open();
       ByteBuf last = downstream.allocator().buffer(512);
       if (!chat.finished()) {
         chat.writeMissingFinish(last);
       }
-      chat.writeUsage(usage, cost, last);
+      chat.writeUsage(charge.usage(), charge.cost(), last);
       SseOut.done(last);
       send(last);
       downstream.send(new Reply.Ended());
       downstream.flush();
     }
-    finish(served(usage), null, 200, usage, cost);
+    finish(served(charge), null, 200, charge);
   }
 
   @Override
   public void plain(ChatReply reply) {
-    attempted("ok");
+    succeeded();
     timeline.answered(now());
-    Usage usage = reply.reportedUsage().orElseGet(() -> estimated(reply.deliveredTokens()));
-    MicroUsd cost = cost(usage);
+    Charge charge = Charge.of(call, reply);
     ByteBuf body = downstream.allocator().buffer(1024);
-    reply.writeTo(usage, cost, body);
+    reply.writeTo(charge.usage(), charge.cost(), body);
     bytesSent += body.readableBytes();
-    downstream.send(new Reply.Whole(200, "application/json", fields(cost), body));
+    downstream.send(new Reply.Whole(200, "application/json", fields(charge.cost()), body));
     downstream.flush();
-    finish(served(usage), null, 200, usage, cost);
+    finish(served(charge), null, 200, charge);
   }
 
-  private Ending served(Usage usage) {
+  private void succeeded() {
+    timeline.upstreamEnds(now());
+    tries.succeeded(candidate, attempt(), now());
+  }
+
+  private Ending served(Charge charge) {
     if (clientExit != null) {
-      return left(clientExit);
+      return Ending.of(clientExit);
     }
-    return usage.estimated() ? Ending.OK_ESTIMATED : Ending.OK;
+    return charge.usage().estimated() ? Ending.OK_ESTIMATED : Ending.OK;
   }
 
-  private static Ending left(ClientExit exit) {
-    return switch (exit) {
-      case ABORTED -> Ending.CLIENT_ABORT;
-      case STALLED -> Ending.CLIENT_STALLED;
-    };
-  }
-
-  @Override
-  public void failed(UpstreamFailure failure) {
-    attempted(failure.kind().name().toLowerCase(Locale.ROOT));
-    failures.add(new NextTry.Failed(candidate, failure));
-    if (phase == Phase.SETTLING) {
-      settleAbandoned();
-      return;
-    }
-    if (phase == Phase.RELAYING) {
-      giveUp(failure);
-      return;
-    }
-    switch (NextTry.after(plan, failures, ThreadLocalRandom.current())) {
-      case NextTry.Try next -> tryLater(next);
-      case NextTry.GiveUp _ -> giveUp(failure);
-    }
-  }
-
-  private void tryLater(NextTry.Try next) {
-    if (next.delay().isZero()) {
-      tryCandidate(next.candidate());
-      return;
-    }
-    become(Phase.CONNECTING);
-    waiting =
-        downstream
-            .loop()
-            .schedule(
-                () -> tryCandidate(next.candidate()), next.delay().toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  private void giveUp(UpstreamFailure failure) {
-    end(FaultOf.failure(failure, candidate.id(), attempts), FaultOf.ending(failure));
-  }
+  // Bad ends
 
   @Override
   public void cutShort(Fault fault) {
     cancelAttempt();
-    end(fault, Ending.DRAINED);
+    if (clientExit == null) {
+      end(fault, Ending.DRAINED);
+    } else {
+      settleAbandoned();
+    }
   }
 
   /** Ends with a fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
   private void end(Fault fault, Ending ending) {
-    Usage usage = usageOfBrokenStream();
-    MicroUsd cost = cost(usage);
+    Charge charge = chargeOfBrokenStream();
     timeline.answered(now());
-    if (clientExit == null) {
-      if (opened) {
-        ByteBuf last = downstream.allocator().buffer(512);
-        lastStream().writeUsage(usage, cost, last);
-        send(last);
-      }
-      downstream.send(new Reply.Refused(fault, fields(cost)));
-      downstream.flush();
+    if (opened) {
+      ByteBuf last = downstream.allocator().buffer(512);
+      lastStream().writeUsage(charge.usage(), charge.cost(), last);
+      send(last);
     }
-    finish(ending, fault.code(), opened ? 200 : fault.code().status(), usage, cost);
+    downstream.send(new Reply.Refused(fault, fields(charge.cost())));
+    downstream.flush();
+    finish(ending, fault.code(), opened ? 200 : fault.code().status(), charge);
   }
+
+  // The client is gone
 
   @Override
   public void clientLeft(ClientExit exit) {
@@ -280,76 +265,121 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
     keepalive.stop();
     if (phase == Phase.RELAYING && mayReadOn()) {
       become(Phase.SETTLING);
-      if (attempt != null) {
-        attempt.resume();
-      }
-      return;
+      attempt().resume();
+    } else {
+      cancelAttempt();
+      settleAbandoned();
     }
-    cancelAttempt();
-    settleAbandoned();
   }
 
   /** Whether the provider is heard out although the client is gone (DECISIONS 3). */
   private boolean mayReadOn() {
-    Duration time = SETTLING_MAX;
-    if (!chat().finished()) {
-      switch (candidate.provider().onDisconnect()) {
-        case OnDisconnect.Cancel _ -> {
-          return false;
-        }
-        case OnDisconnect.Drain policy -> {
-          if (drain == null || !drain.tryDrain(policy.share())) {
-            return false;
-          }
-          time = policy.time();
-        }
-      }
+    if (chat().finished()) {
+      schedule(this::settlingTooLong, SETTLING_MAX);
+      return true;
     }
-    waiting =
-        downstream.loop().schedule(this::settlingTooLong, time.toNanos(), TimeUnit.NANOSECONDS);
-    return true;
+    return switch (candidate.provider().onDisconnect()) {
+      case OnDisconnect.Cancel _ -> false;
+      case OnDisconnect.Drain policy -> {
+        boolean may = openStream != null && openStream.tryDrain(policy.share());
+        if (may) {
+          schedule(this::settlingTooLong, policy.time());
+        }
+        yield may;
+      }
+    };
   }
 
   private void settlingTooLong() {
-    waiting = null;
+    timer = null;
     cancelAttempt();
     settleAbandoned();
   }
 
   private void settleAbandoned() {
-    Usage usage = usageOfBrokenStream();
-    ClientExit exit = clientExit;
-    finish(
-        exit == null ? Ending.CLIENT_ABORT : left(exit),
-        null,
-        opened ? 200 : 0,
-        usage,
-        cost(usage));
+    Ending ending = clientExit == null ? Ending.CLIENT_ABORT : Ending.of(clientExit);
+    finish(ending, null, opened ? 200 : 0, chargeOfBrokenStream());
   }
 
   private void cancelAttempt() {
-    if (attempt != null && phase != Phase.CONNECTING) {
-      attempted("cancelled");
-    }
-    if (attempt != null) {
+    timeline.upstreamEnds(now());
+    if (attempt != null && !attempt.isOver()) {
+      tries.cancelled(candidate, attempt, now());
       attempt.cancel();
     }
   }
 
-  private void attempted(String outcome) {
-    timeline.upstreamEnds(now());
-    if (attempt != null) {
-      attempts.add(
-          new AttemptRecord(
-              candidate.id(),
-              outcome,
-              attempt.status(),
-              Duration.ofNanos(now() - attempt.startedNanos())));
+  /** What was delivered is charged; before the first content that is nothing. */
+  private Charge chargeOfBrokenStream() {
+    return switch (phase) {
+      case ADMITTED, CONNECTING, WAITING, ENDED -> Charge.NOTHING;
+      case RELAYING, SETTLING -> Charge.of(call, chat());
+    };
+  }
+
+  // The way out
+
+  private void finish(Ending ending, @Nullable ErrorCode code, int status, Charge charge) {
+    become(Phase.ENDED);
+    keepalive.stop();
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
     }
+    if (openStream != null) {
+      openStream.end();
+      openStream = null;
+    }
+    request.body().end();
+    context.observer().ended(record(ending, code, status, charge));
+  }
+
+  private RequestRecord record(Ending ending, @Nullable ErrorCode code, int status, Charge charge) {
+    return new RequestRecord(
+        request.id(),
+        timeline.total(now()),
+        request.clientAddress(),
+        request.endpoint().method(),
+        request.endpoint().path(),
+        status,
+        ending,
+        code,
+        request.key(),
+        new RequestRecord.Served(
+            call.model().id(),
+            call.request().isStream(),
+            candidate.id(),
+            tries.records(),
+            charge.usage(),
+            charge.cost(),
+            timeline.firstToken(),
+            timeline.upstream(now()),
+            timeline.overhead(now()),
+            timeline.phases()),
+        request.body().length(),
+        bytesSent);
+  }
+
+  private List<Field> fields(MicroUsd cost) {
+    return ReplyFields.of(
+        call.model().id(),
+        plan,
+        candidate,
+        cost,
+        committedEarly,
+        timeline.overhead(now()),
+        timeline.upstream(now()));
+  }
+
+  private Attempt attempt() {
+    if (attempt == null) {
+      throw new IllegalStateException("no attempt in phase " + phase);
+    }
+    return attempt;
   }
 
   private ChatStream chat() {
-    StreamReader stream = attempt == null ? null : attempt.stream();
+    StreamReader stream = attempt().stream();
     if (stream == null) {
       throw new IllegalStateException("no stream in phase " + phase);
     }
@@ -362,88 +392,13 @@ final class Exchange implements RequestService.Running, Attempt.Listener {
     return stream == null ? call.stream(candidate.id()) : stream.chat();
   }
 
-  private Usage usage(ChatStream chat) {
-    return chat.reportedUsage().orElseGet(() -> estimated(chat.deliveredTokens()));
-  }
-
-  /** What was delivered is charged; before the first content that is nothing. */
-  private Usage usageOfBrokenStream() {
-    if (phase != Phase.RELAYING && phase != Phase.SETTLING) {
-      return Usage.estimate(0, 0);
-    }
-    return usage(chat());
-  }
-
-  private Usage estimated(long deliveredTokens) {
-    return Usage.estimate(call.request().promptTokensLikely(), deliveredTokens);
-  }
-
-  private MicroUsd cost(Usage usage) {
-    boolean nothing = usage.totalTokens() == 0;
-    return nothing ? MicroUsd.ZERO : Cost.ofTokens(usage, call.model().prices());
-  }
-
-  private List<Field> fields(MicroUsd cost) {
-    return ReplyFields.of(
-        call.model().id(),
-        plan,
-        candidate,
-        cost,
-        committedEarly,
-        timeline.overhead(now()),
-        timeline.upstream());
-  }
-
-  private void finish(
-      Ending ending, @Nullable ErrorCode code, int status, Usage usage, MicroUsd cost) {
-    become(Phase.ENDED);
-    keepalive.stop();
-    if (waiting != null) {
-      waiting.cancel(false);
-      waiting = null;
-    }
-    if (drain != null) {
-      drain.end();
-      drain = null;
-    }
-    request.body().end();
-    context.observer().ended(record(ending, code, status, usage, cost));
-  }
-
-  private RequestRecord record(
-      Ending ending, @Nullable ErrorCode code, int status, Usage usage, MicroUsd cost) {
-    Model model = call.model();
-    return new RequestRecord(
-        request.id(),
-        timeline.total(now()),
-        request.clientAddress(),
-        request.endpoint().method(),
-        request.endpoint().path(),
-        status,
-        ending,
-        code,
-        request.key(),
-        new RequestRecord.Served(
-            model.id(),
-            call.request().isStream(),
-            candidate.id(),
-            List.copyOf(attempts),
-            usage,
-            cost,
-            timeline.firstToken(),
-            timeline.upstream(),
-            timeline.overhead(now()),
-            timeline.phases()),
-        request.body().length(),
-        bytesSent);
+  private void schedule(Runnable task, Duration delay) {
+    timer = downstream.loop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   private void become(Phase next) {
     assert downstream.loop().inEventLoop();
-    if (!phase.next().contains(next)) {
-      throw new IllegalStateException(phase + " does not lead to " + next);
-    }
-    phase = next;
+    phase = phase.to(next);
     timeline.entered(next, now());
   }
 

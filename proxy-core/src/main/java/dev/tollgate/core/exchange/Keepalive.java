@@ -15,6 +15,7 @@ final class Keepalive {
   private final Runnable onSilence;
   private long silenceMaxNanos;
   private long lastByteNanos;
+  private boolean running;
   private @Nullable ScheduledFuture<?> task;
 
   Keepalive(EventLoop loop, Runnable onSilence) {
@@ -24,6 +25,7 @@ final class Keepalive {
 
   /** Starts to count from {@code sinceNanos}. */
   void start(Duration silenceMax, long sinceNanos) {
+    running = true;
     silenceMaxNanos = silenceMax.toNanos();
     lastByteNanos = sinceNanos;
     if (task != null) {
@@ -38,6 +40,7 @@ final class Keepalive {
   }
 
   void stop() {
+    running = false;
     if (task != null) {
       task.cancel(false);
       task = null;
@@ -45,17 +48,22 @@ final class Keepalive {
   }
 
   private void arm() {
-    long left = lastByteNanos + silenceMaxNanos - loop.ticker().nanoTime();
+    long left = lastByteNanos + silenceMaxNanos - now();
     task = loop.schedule(this::fired, Math.max(1, left), TimeUnit.NANOSECONDS);
   }
 
   private void fired() {
-    if (loop.ticker().nanoTime() - lastByteNanos >= silenceMaxNanos) {
-      lastByteNanos = loop.ticker().nanoTime();
+    task = null;
+    if (now() - lastByteNanos >= silenceMaxNanos) {
+      lastByteNanos = now();
       onSilence.run();
     }
-    if (task != null) {
+    if (running && task == null) { // else it was stopped, or started anew
       arm();
     }
+  }
+
+  private long now() {
+    return loop.ticker().nanoTime();
   }
 }

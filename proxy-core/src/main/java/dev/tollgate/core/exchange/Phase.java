@@ -33,6 +33,14 @@ public enum Phase {
     return wire;
   }
 
+  /** Goes on to a phase; only what the table allows. */
+  Phase to(Phase next) {
+    if (!next().contains(next)) {
+      throw new IllegalStateException(this + " does not lead to " + next);
+    }
+    return next;
+  }
+
   /** The phases that may follow this one. */
   public Set<Phase> next() {
     return switch (this) {

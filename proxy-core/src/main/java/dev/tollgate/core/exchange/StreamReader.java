@@ -18,6 +18,7 @@ final class StreamReader implements SseSink {
   private final ByteBufAllocator allocator;
   private @Nullable ByteBuf out;
   private State state = State.OPEN;
+  private boolean surplus;
   private byte @Nullable [] errorEvent;
 
   /** Whether and how the provider's stream ended. */
@@ -41,9 +42,11 @@ final class StreamReader implements SseSink {
     this.allocator = allocator;
   }
 
-  /** Reads on; the bytes stay the caller's. */
+  /**
+   * Reads on, also behind {@code [DONE]} to see whether that was all. The bytes stay the caller's.
+   */
   void feed(ByteBuf bytes) {
-    if (state == State.OPEN) {
+    if (state == State.OPEN || state == State.DONE) {
       decoder.feed(bytes);
     }
   }
@@ -58,11 +61,12 @@ final class StreamReader implements SseSink {
   @Override
   public void event(String name, byte[] data, int from, int to) {
     if (state != State.OPEN) {
+      surplus = true;
       return;
     }
     switch (chat.event(data, from, to, output())) {
       case WROTE, DROPPED, ABSORBED -> {}
-      case DONE -> close(State.DONE);
+      case DONE -> state = State.DONE;
       case FAILED -> close(State.FAILED);
       case BROKEN -> close(State.BROKEN);
       case ERROR -> {
@@ -77,7 +81,10 @@ final class StreamReader implements SseSink {
 
   @Override
   public void oversized(int eventBytesMax) {
-    close(State.OVERSIZED);
+    if (state == State.OPEN) {
+      close(State.OVERSIZED);
+    }
+    surplus = true;
   }
 
   private void close(State end) {
@@ -107,6 +114,16 @@ final class StreamReader implements SseSink {
 
   State state() {
     return state;
+  }
+
+  /** Whether an event said that the stream is over. */
+  boolean isOver() {
+    return state != State.OPEN;
+  }
+
+  /** Whether events came behind {@code [DONE]}: such a connection is not to be trusted again. */
+  boolean hasSurplus() {
+    return surplus;
   }
 
   /** The data of the event that was an error. */

@@ -15,7 +15,7 @@ final class Timeline {
   private long upstreamNanos;
   private long upstreamSince = -1;
   private long firstTokenNanos = -1;
-  private long answeredNanos = -1;
+  private long overheadNanos = -1;
 
   Timeline(long admittedNanos) {
     this.admittedNanos = admittedNanos;
@@ -27,6 +27,7 @@ final class Timeline {
 
   /** From here on the provider is to blame for the time. */
   void upstreamBegins(long nowNanos) {
+    upstreamEnds(nowNanos);
     upstreamSince = nowNanos;
   }
 
@@ -44,23 +45,27 @@ final class Timeline {
 
   /** The head of the reply is written: what the client waited for is over. */
   void answered(long nowNanos) {
-    if (answeredNanos < 0) {
-      answeredNanos = nowNanos - admittedNanos;
+    if (overheadNanos < 0) {
+      overheadNanos = withoutUpstream(nowNanos);
     }
+  }
+
+  private long withoutUpstream(long nowNanos) {
+    return Math.max(0, nowNanos - admittedNanos - upstream(nowNanos).toNanos());
   }
 
   Duration total(long nowNanos) {
     return Duration.ofNanos(nowNanos - admittedNanos);
   }
 
-  Duration upstream() {
-    return Duration.ofNanos(upstreamNanos);
+  /** Time spent waiting for providers, up to now. */
+  Duration upstream(long nowNanos) {
+    return Duration.ofNanos(upstreamNanos + (upstreamSince < 0 ? 0 : nowNanos - upstreamSince));
   }
 
   /** What this gateway added until it answered. */
   Duration overhead(long nowNanos) {
-    long until = answeredNanos < 0 ? nowNanos - admittedNanos : answeredNanos;
-    return Duration.ofNanos(Math.max(0, until - upstreamNanos));
+    return Duration.ofNanos(overheadNanos < 0 ? withoutUpstream(nowNanos) : overheadNanos);
   }
 
   @Nullable Duration firstToken() {

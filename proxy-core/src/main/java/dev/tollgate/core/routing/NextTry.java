@@ -51,13 +51,17 @@ public sealed interface NextTry {
   private static boolean mayRepeat(Failed earlier, List<Failed> failed) {
     long tries =
         failed.stream().filter(f -> f.candidate().id().equals(earlier.candidate().id())).count();
-    return tries == 1
-        && earlier.failure().isWorthRepeating()
-        && earlier.failure().retryAfterSeconds() <= REPEAT_AFTER_MAX.toSeconds();
+    boolean mustWaitLonger =
+        earlier.failure().kind() == Kind.RATE_LIMITED && !isShort(earlier.failure());
+    return tries == 1 && earlier.failure().isWorthRepeating() && !mustWaitLonger;
+  }
+
+  private static boolean isShort(UpstreamFailure failure) {
+    return failure.retryAfterSeconds() <= REPEAT_AFTER_MAX.toSeconds();
   }
 
   private static Duration delay(UpstreamFailure failure, RandomGenerator random) {
-    if (failure.kind() == Kind.RATE_LIMITED && failure.retryAfterSeconds() > 0) {
+    if (failure.retryAfterSeconds() > 0 && isShort(failure)) {
       return Duration.ofSeconds(failure.retryAfterSeconds());
     }
     return Duration.ofMillis(random.nextLong(BACKOFF_MIN.toMillis(), BACKOFF_MAX.toMillis() + 1));

@@ -3,6 +3,7 @@ package dev.tollgate.core.upstream;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +13,7 @@ public final class Acquisition {
   private final PoolLimits limits;
   private final long deadlineNanos;
   private @Nullable Consumer<Acquired> whenDone;
+  private @Nullable Runnable undo;
   private @Nullable ScheduledFuture<?> clock;
 
   Acquisition(EndpointPool pool, PoolLimits limits, Duration connect, Consumer<Acquired> whenDone) {
@@ -21,11 +23,11 @@ public final class Acquisition {
     this.whenDone = whenDone;
   }
 
-  /** Gives the wish up. What comes later goes back to the pool. */
+  /** Gives the wish up: leaves the queue, or stops connecting. */
   public void cancel() {
     assert pool.loop().inEventLoop();
     whenDone = null;
-    stopClock();
+    stop();
   }
 
   PoolLimits limits() {
@@ -36,23 +38,24 @@ public final class Acquisition {
     return whenDone == null;
   }
 
-  Duration remaining(long nowNanos) {
-    return Duration.ofNanos(Math.max(1, deadlineNanos - nowNanos));
+  Duration remaining() {
+    return Duration.ofNanos(Math.max(1, deadlineNanos - pool.nanoTime()));
   }
 
-  /** Starts the connect clock; {@code onTimeout} stops what is under way. */
-  void startClock(Runnable onTimeout) {
-    stopClock();
-    Runnable expire =
-        () -> {
-          complete(new Acquired.TimedOut());
-          onTimeout.run();
-        };
-    pool.schedule(expire, Math.max(1, deadlineNanos - pool.nanoTime()), this);
+  /** Waits until the connect clock runs out; {@code undo} ends what is under way meanwhile. */
+  void await(Runnable undo) {
+    this.undo = undo;
+    if (clock == null) {
+      clock = pool.loop().schedule(this::expired, remaining().toNanos(), TimeUnit.NANOSECONDS);
+    }
   }
 
-  void clock(ScheduledFuture<?> started) {
-    clock = started;
+  private void expired() {
+    Consumer<Acquired> listener = whenDone;
+    cancel();
+    if (listener != null) {
+      listener.accept(new Acquired.TimedOut());
+    }
   }
 
   void complete(Acquired acquired) {
@@ -61,14 +64,20 @@ public final class Acquisition {
       return;
     }
     whenDone = null;
-    stopClock();
+    undo = null;
+    stop();
     listener.accept(acquired);
   }
 
-  private void stopClock() {
+  private void stop() {
     if (clock != null) {
       clock.cancel(false);
       clock = null;
+    }
+    Runnable under = undo;
+    undo = null;
+    if (under != null) {
+      under.run();
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.upstream;
 
+import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
 import io.netty.channel.Channel;
 import io.netty.channel.ConnectTimeoutException;
@@ -8,7 +9,6 @@ import io.netty.util.concurrent.Future;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +31,10 @@ final class EndpointPool {
     this.connector = connector;
     this.shared = shared;
     shared.join(this);
+  }
+
+  EndpointIdentity endpoint() {
+    return shared.endpoint();
   }
 
   EventLoop loop() {
@@ -58,7 +62,6 @@ final class EndpointPool {
       open(acquisition);
     } else if (shared.tryWait(limits.pendingMax())) {
       enqueue(acquisition);
-      shared.askForPlace();
     } else {
       acquisition.complete(new Acquired.PoolFull());
     }
@@ -79,13 +82,24 @@ final class EndpointPool {
   private void enqueue(Acquisition acquisition) {
     waiters.add(acquisition);
     waiterCount = waiters.size();
-    acquisition.startClock(() -> {});
+    acquisition.await(() -> dequeue(acquisition));
+    // A place freed before the count was raised has told nobody.
+    openForWaiters();
+    if (!waiters.isEmpty()) {
+      shared.askForPlace();
+    }
+  }
+
+  private void dequeue(Acquisition acquisition) {
+    if (waiters.remove(acquisition)) {
+      waiterCount = waiters.size();
+      shared.pending().decrementAndGet();
+    }
   }
 
   private void open(Acquisition acquisition) {
-    Future<Channel> opening =
-        connector.connect(loop, shared.endpoint(), acquisition.remaining(nanoTime()));
-    acquisition.startClock(() -> opening.cancel(false));
+    Future<Channel> opening = connector.connect(loop, shared.endpoint(), acquisition.remaining());
+    acquisition.await(() -> opening.cancel(false));
     opening.addListener(
         (Future<Channel> done) -> {
           assert loop.inEventLoop();
@@ -108,10 +122,13 @@ final class EndpointPool {
   private void opened(Channel channel, Acquisition acquisition) {
     var connection = new UpstreamConnection(channel, this);
     channel.closeFuture().addListener(closed -> gone(connection));
+    if (!channel.isActive()) {
+      acquisition.complete(new Acquired.Unreachable("closed as soon as it was open"));
+      return;
+    }
     connection.install();
     if (acquisition.isDone()) {
-      // The requester left while we connected: the next one is glad of a warm connection.
-      giveBack(connection);
+      giveBack(connection); // the requester left in this very moment
     } else {
       acquisition.complete(new Acquired.Leased(lease(connection, false)));
     }
@@ -137,27 +154,16 @@ final class EndpointPool {
       connection.close();
       return;
     }
-    Acquisition waiter = pollWaiter();
+    Acquisition waiter = waiters.peekFirst();
     if (waiter != null) {
+      dequeue(waiter);
       waiter.complete(new Acquired.Leased(lease(connection, true)));
-      return;
-    }
-    connection.idleSince(nanoTime());
-    idle.addLast(connection);
-    idleCount = idle.size();
-  }
-
-  private @Nullable Acquisition pollWaiter() {
-    while (true) {
-      Acquisition waiter = waiters.pollFirst();
-      waiterCount = waiters.size();
-      if (waiter == null) {
-        return null;
-      }
-      shared.pending().decrementAndGet();
-      if (!waiter.isDone()) {
-        return waiter;
-      }
+    } else if (shared.pending().get() > 0) {
+      connection.close(); // another loop waits for the place
+    } else {
+      connection.idleSince(nanoTime());
+      idle.addLast(connection);
+      idleCount = idle.size();
     }
   }
 
@@ -171,21 +177,17 @@ final class EndpointPool {
   /** Called from any loop when a place became free. */
   void offerPlace() {
     if (waiterCount > 0) {
-      loop.execute(this::openForWaiter);
+      loop.execute(this::openForWaiters);
     }
   }
 
-  private void openForWaiter() {
-    Acquisition waiter = pollWaiter();
-    if (waiter == null) {
-      return;
-    }
-    if (shared.tryOpen(waiter.limits().connectionsMax())) {
-      open(waiter);
-    } else {
-      shared.pending().incrementAndGet();
-      waiters.addFirst(waiter);
-      waiterCount = waiters.size();
+  /** Lets the first waiters connect while there are places; the others stay counted. */
+  private void openForWaiters() {
+    for (Acquisition first = waiters.peekFirst();
+        first != null && shared.tryOpen(first.limits().connectionsMax());
+        first = waiters.peekFirst()) {
+      dequeue(first);
+      open(first);
     }
   }
 
@@ -224,9 +226,5 @@ final class EndpointPool {
       idleCount = idle.size();
       oldest.close();
     }
-  }
-
-  void schedule(Runnable task, long delayNanos, Acquisition acquisition) {
-    acquisition.clock(loop.schedule(task, delayNanos, TimeUnit.NANOSECONDS));
   }
 }

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lease {
   private static final long LINGER_MILLIS = 1_000;
-  private static final int LINGER_BYTES_MAX = 4 * 1024;
 
   private final UpstreamConnection connection;
   private final EndpointPool pool;
@@ -24,8 +23,8 @@ public final class Lease {
   private final ArrayDeque<ByteBuf> unsent = new ArrayDeque<>();
   private @Nullable UpstreamListener listener;
   private @Nullable ScheduledFuture<?> lingering;
-  private int surplusBytes;
   private boolean writeScheduled;
+  private boolean requestWritten;
   private boolean responseEnded;
   private boolean keepAlive;
   private boolean poisoned;
@@ -58,13 +57,18 @@ public final class Lease {
     connection.channel().read();
   }
 
+  /** Says that the connection must not serve again. */
+  public void poison() {
+    poisoned = true;
+  }
+
   /**
    * Ends the lease of a reply that said all it had to say. Where only the framing's end is missing,
    * that is awaited for a moment, so that the connection can serve again.
    */
   public void finish() {
     assert pool.loop().inEventLoop() && !ended : "a lease ends once";
-    if (responseEnded || poisoned || !unsent.isEmpty()) {
+    if (responseEnded || poisoned || !requestWritten) {
       end();
       return;
     }
@@ -82,7 +86,7 @@ public final class Lease {
     ended = true;
     listener = null;
     connection.leasedTo(null);
-    boolean complete = responseEnded && unsent.isEmpty();
+    boolean complete = requestWritten && responseEnded;
     unsent.forEach(ByteBuf::release);
     unsent.clear();
     pool.ended(connection, complete && keepAlive && !poisoned);
@@ -100,17 +104,17 @@ public final class Lease {
       listener.body(bytes);
       return;
     }
-    surplusBytes += bytes.readableBytes();
+    poisoned |= bytes.forEachByte(b -> b == '\r' || b == '\n') >= 0;
     bytes.release();
   }
 
   void readComplete() {
     if (listener != null) {
       listener.readComplete();
-    } else if (lingering != null && surplusBytes <= LINGER_BYTES_MAX) {
-      connection.channel().read();
-    } else if (lingering != null) {
+    } else if (lingering != null && poisoned) {
       end();
+    } else if (lingering != null) {
+      connection.channel().read();
     }
   }
 
@@ -134,10 +138,6 @@ public final class Lease {
     }
   }
 
-  void poison() {
-    poisoned = true;
-  }
-
   /**
    * Writes on in a task of its own: writing inside a writability event would re-enter the flush.
    */
@@ -155,16 +155,27 @@ public final class Lease {
     }
   }
 
-  // A failed write closes the connection, which is how the listener hears of it.
   private void write() {
     Channel channel = connection.channel();
     boolean wrote = false;
     while (!unsent.isEmpty() && channel.isWritable()) {
-      channel.write(unsent.poll(), channel.voidPromise());
+      ByteBuf part = unsent.poll();
+      if (unsent.isEmpty()) {
+        channel.write(part).addListener(done -> wrote(done.isSuccess()));
+      } else {
+        channel.write(part, channel.voidPromise()); // its failure is an exception of the channel
+      }
       wrote = true;
     }
     if (wrote) {
       channel.flush();
+    }
+  }
+
+  private void wrote(boolean success) {
+    requestWritten = success;
+    if (!success && !ended) {
+      connection.writeFailed();
     }
   }
 }

@@ -10,8 +10,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
 import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One connection to a provider and the last handler of its pipeline: passes what comes to the lease
@@ -19,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * byte closes it.
  */
 final class UpstreamConnection extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(UpstreamConnection.class);
+
   private final Channel channel;
   private final EndpointPool pool;
   private final ResponseDecoder decoder = new ResponseDecoder();
@@ -120,8 +126,15 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
+  void writeFailed() {
+    broken(new Breakage.Reset(responseBegan()));
+  }
+
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (!(cause instanceof IOException || cause instanceof DecoderException)) {
+      LOG.error("a connection to {} failed unexpectedly", pool.endpoint(), cause);
+    }
     broken(new Breakage.Reset(responseBegan()));
   }
 
@@ -131,11 +144,12 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     broken(new Breakage.Closed(responseBegan()));
   }
 
+  // Told ahead of closing, which would tell of itself.
   private void broken(Breakage breakage) {
-    Lease holder = lease;
-    close();
-    if (holder != null) {
-      holder.broken(breakage);
+    closing = true;
+    if (lease != null) {
+      lease.broken(breakage);
     }
+    channel.close();
   }
 }

@@ -101,6 +101,12 @@ public final class Scenario implements AutoCloseable {
     return this;
   }
 
+  /** Time passes in one leap. */
+  public Scenario passCoarse(long millis) {
+    ticker.advanceMillis(millis);
+    return run();
+  }
+
   public Scenario passMillis(long millis) {
     return pass(Duration.ofMillis(millis));
   }
@@ -145,6 +151,20 @@ public final class Scenario implements AutoCloseable {
     return connector.links().size();
   }
 
+  /** Requests that providers got so far, over all connections. */
+  public int requests() {
+    run();
+    return connector.links().stream().mapToInt(ProviderLink::requests).sum();
+  }
+
+  /** The connection over which a provider was asked last. */
+  public ProviderLink lastAsked() {
+    return connector.links().stream()
+        .filter(ProviderLink::isOpen)
+        .reduce((earlier, later) -> later)
+        .orElseThrow(() -> new AssertionError("no open connection"));
+  }
+
   public InflightBytes inflight() {
     return inflight;
   }
@@ -169,10 +189,20 @@ public final class Scenario implements AutoCloseable {
     return records.getFirst();
   }
 
+  /** What the one record says of routing and providers. */
   public Served served() {
-    Served served = record().served();
+    return served(record());
+  }
+
+  /** The same of the request that ended last. */
+  public Served lastServed() {
+    return served(records.getLast());
+  }
+
+  private static Served served(RequestRecord record) {
+    Served served = record.served();
     if (served == null) {
-      throw new AssertionError("not routed: " + record());
+      throw new AssertionError("not routed: " + record);
     }
     return served;
   }

@@ -21,6 +21,7 @@ public final class ScriptedConnector implements Connector {
   private final Map<String, Manner> manners = new HashMap<>();
   private final List<Pending> pending = new ArrayList<>();
   private final List<Duration> timeouts = new ArrayList<>();
+  private boolean holdNew;
 
   /** What happens to who connects. */
   public enum Manner {
@@ -39,6 +40,11 @@ public final class ScriptedConnector implements Connector {
     manners.put(host, manner);
   }
 
+  /** Whether providers that accept from now on read nothing at first. */
+  public void holdNewLinks(boolean hold) {
+    holdNew = hold;
+  }
+
   @Override
   public Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
     timeouts.add(timeout);
@@ -54,6 +60,7 @@ public final class ScriptedConnector implements Connector {
   private ProviderLink link(EndpointIdentity endpoint) {
     ProviderLink link = new ProviderLink(endpoint, allocator);
     links.add(link);
+    link.reads(!holdNew);
     return link;
   }
 

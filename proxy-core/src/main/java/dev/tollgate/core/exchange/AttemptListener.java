@@ -1,0 +1,28 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.endpoint.ChatReply;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * What an {@link Attempt} reports, on its loop. The last report is exactly one of {@code plain},
+ * {@code completed} and {@code failed}, or none after {@link Attempt#cancel}.
+ */
+interface AttemptListener {
+  /** The request is on its way. */
+  void sent();
+
+  /** The next bytes for the client; the first ones are the first usable event. Owned. */
+  void content(ByteBuf events);
+
+  /** Whether the attempt shall read on; where not, {@link Attempt#resume} is called later. */
+  boolean wantsMore();
+
+  /** The stream is complete; its usage is in {@link Attempt#stream}. */
+  void completed();
+
+  /** The whole reply of a plain request. */
+  void plain(ChatReply reply);
+
+  void failed(UpstreamFailure failure);
+}

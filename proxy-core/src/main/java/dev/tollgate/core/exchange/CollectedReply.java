@@ -1,0 +1,35 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.ChatReply;
+import dev.tollgate.core.http.ResponseHead;
+import dev.tollgate.core.id.ProviderId;
+
+/** What a collected body was: the plain reply, or a failure that its dialect can read. */
+sealed interface CollectedReply {
+  record Fine(ChatReply reply) implements CollectedReply {}
+
+  record Failed(UpstreamFailure failure) implements CollectedReply {}
+
+  static CollectedReply of(
+      ChatCall call, ProviderId provider, Dialect dialect, ResponseHead head, Collector body) {
+    if (head.status() != 200) {
+      return new Failed(
+          dialect.failure(head.status(), head.headers(), body.bytes(), body.length()));
+    }
+    if (call.request().isStream()) {
+      // A whole body in place of a stream can only be an error.
+      return new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
+    }
+    return switch (call.reply(provider, body.bytes(), body.length())) {
+      case ChatReply.Read.Fine fine -> new Fine(fine.reply());
+      case ChatReply.Read.ErrorObject _ ->
+          new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
+      case ChatReply.Read.Malformed bad ->
+          new Failed(UpstreamFailure.of(Kind.MALFORMED, bad.reason()));
+    };
+  }
+}

@@ -1,0 +1,50 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.NextTry;
+import dev.tollgate.core.routing.RoutePlan;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
+
+/** The tries of one request: how each ended, and which one follows a failure. */
+final class Tries {
+  private final RoutePlan plan;
+  private final List<AttemptRecord> records = new ArrayList<>(1);
+  private final List<NextTry.Failed> failures = new ArrayList<>(1);
+
+  Tries(RoutePlan plan) {
+    this.plan = plan;
+  }
+
+  void succeeded(Candidate candidate, Attempt attempt, long nowNanos) {
+    record(candidate, attempt, "ok", nowNanos);
+  }
+
+  void cancelled(Candidate candidate, Attempt attempt, long nowNanos) {
+    record(candidate, attempt, "cancelled", nowNanos);
+  }
+
+  void failed(Candidate candidate, Attempt attempt, UpstreamFailure failure, long nowNanos) {
+    record(candidate, attempt, failure.kind().name().toLowerCase(Locale.ROOT), nowNanos);
+    failures.add(new NextTry.Failed(candidate, failure));
+  }
+
+  private void record(Candidate candidate, Attempt attempt, String outcome, long nowNanos) {
+    Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
+    records.add(new AttemptRecord(candidate.id(), outcome, attempt.status(), took));
+  }
+
+  /** What follows the last failure. */
+  NextTry next() {
+    return NextTry.after(plan, failures, ThreadLocalRandom.current());
+  }
+
+  List<AttemptRecord> records() {
+    return List.copyOf(records);
+  }
+}

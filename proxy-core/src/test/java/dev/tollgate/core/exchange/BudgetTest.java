@@ -1,0 +1,72 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.RecordedClient.Answer;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import org.junit.jupiter.api.Test;
+
+/** The process-wide budget of bytes in memory has no room (DECISIONS 2). */
+class BudgetTest {
+  private static final long BUDGET = 150_000;
+
+  @Test
+  void aPlainReplyWithoutRoomIsRefusedWithoutAnotherTry() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"), BUDGET)) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(Wire.completion("x".repeat(200_000)));
+      assertThat(client.fault().code().wire()).isEqualTo("service_unavailable");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.SHED);
+      assertThat(scenario.links()).isOne();
+    }
+  }
+
+  @Test
+  void anEventWithoutRoomEndsTheStreamInside() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"), BUDGET)) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      String event = Wire.event(Wire.content("x".repeat(200_000)));
+      for (int at = 0; at < event.length() && !client.isAnswered(); at += 16_384) {
+        scenario.link(0).send(event.substring(at, Math.min(event.length(), at + 16_384)));
+      }
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(client.text()).contains("one");
+    }
+  }
+
+  @Test
+  void aLargeEventWithRoomPassesAndGivesItsBytesBack() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      String event = Wire.event(Wire.content("x".repeat(200_000)));
+      scenario.link(0).send(Wire.STREAM_HEAD);
+      for (int at = 0; at < event.length(); at += 16_384) {
+        scenario.link(0).send(event.substring(at, Math.min(event.length(), at + 16_384)));
+        assertThat(scenario.inflight().held()).isLessThan(600_000);
+      }
+      scenario.link(0).send(Wire.wholeStream());
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(client.text()).contains("x".repeat(200_000));
+    }
+  }
+
+  @Test
+  void twoRequestsShareTheBudget() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"), BUDGET)) {
+      RecordedClient first = scenario.askPlain();
+      scenario.link(0).send(Wire.completion("x".repeat(200_000)).substring(0, 90_000));
+      RecordedClient second = scenario.askPlain();
+      scenario.link(1).send(Wire.completion("y".repeat(80_000)));
+      assertThat(second.fault().code().wire()).isEqualTo("service_unavailable");
+      assertThat(first.isAnswered()).isFalse();
+      scenario.link(0).fin();
+      scenario.passSeconds(1);
+      scenario.lastAsked().send(Wire.completion("fine"));
+      assertThat(first.whole().status()).isEqualTo(200);
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.RecordedClient.Answer;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The five clocks of DECISIONS 6 with their usual settings: 2, 30, 60, 30 and 600 seconds. */
+class ClocksTest {
+  private static final String PLAIN_HEAD =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+
+  @Test
+  void theHeadMustComeWithinResponseHeaderHoweverSlowlyItDrips() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      for (int n = 0; n < 29; n++) {
+        scenario.passSeconds(1).link(0).send(Wire.STREAM_HEAD.substring(n, n + 1));
+      }
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passSeconds(1);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
+      assertThat(scenario.link(0).isOpen()).isFalse();
+      assertThat(scenario.served().attempts()).as("a silent provider is not repeated").hasSize(1);
+    }
+  }
+
+  @Test
+  void commentsAndRoleChunksAreNoFirstToken() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.askStream();
+      ProviderLink provider = scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.role()));
+      for (int n = 0; n < 59; n++) {
+        scenario.passSeconds(1);
+        provider.send(Wire.chunk(": still thinking\n\n"));
+      }
+      assertThat(scenario.links()).isOne();
+      scenario.passSeconds(1);
+      assertThat(scenario.links()).as("another provider is asked").isEqualTo(2);
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(client.text()).contains("\"provider\":\"beta\"");
+      assertThat(client.field("X-LLM-Provider")).as("the one tried at commit").isEqualTo("alpha");
+    }
+  }
+
+  @Test
+  void anyByteKeepsARunningStreamAlive() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      for (int n = 0; n < 20; n++) {
+        scenario.passSeconds(29).link(0).send(Wire.chunk(": hold on\n\n"));
+      }
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passMillis(29_900);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passMillis(100);
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+    }
+  }
+
+  @Test
+  void oneEventMayTakeTwiceIdleFromItsFirstToItsLastByte() {
+    FaultRow row = FaultRow.of("U44");
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      scenario.link(0).send(Wire.chunk("data: {"));
+      for (int n = 0; n < 59; n++) {
+        scenario.passSeconds(1).link(0).send(Wire.chunk(" "));
+      }
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passSeconds(1);
+      assertThat(client.fault().code().wire()).isEqualTo(row.codeInStream());
+      assertThat(scenario.record().ending()).isEqualTo(row.ending());
+    }
+  }
+
+  @Test
+  void eventAfterEventMayGoOnForHours() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD);
+      for (int n = 0; n < 300; n++) {
+        scenario.passCoarse(29_000).link(0).send(Wire.event(Wire.content("w")));
+      }
+      scenario.link(0).send(Wire.wholeStream());
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+    }
+  }
+
+  @Test
+  void afterTheFinishFiveSecondsAreLeftForTheUsage() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      scenario.link(0).send(Wire.event(Wire.finish("stop")));
+      for (int n = 0; n < 4; n++) {
+        scenario.passSeconds(1).link(0).send(Wire.chunk(": wait\n\n"));
+      }
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passSeconds(1);
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+    }
+  }
+
+  @Test
+  void aPlainReplyHasFirstTokenForItsFirstByteAndIdleFromThenOn() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(PLAIN_HEAD);
+      scenario.passSeconds(59);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.link(0).send("{");
+      scenario.passSeconds(29);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passSeconds(1);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
+    }
+  }
+
+  @Test
+  void aPlainReplyThatDripsForEverEndsAtItsTotal() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(PLAIN_HEAD);
+      for (int n = 0; n < 29; n++) {
+        scenario.passCoarse(20_000).link(0).send(" ");
+      }
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passSeconds(20);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
+    }
+  }
+
+  @Test
+  void theConnectClockIncludesNothingElse() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.passSeconds(29);
+      scenario.link(0).send(Wire.completion("fine"));
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(scenario.served().upstream()).isEqualTo(Duration.ofSeconds(29));
+      assertThat(scenario.served().overhead()).isZero();
+      assertThat(client.field("Server-Timing")).isEqualTo("gw;dur=0.00, upstream;dur=29000.00");
+    }
+  }
+}

@@ -1,0 +1,35 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.EnumSet;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class PhaseTest {
+  @ParameterizedTest
+  @EnumSource
+  void aPhaseLeadsWhereTheTableSaysAndNowhereElse(Phase from) {
+    for (Phase to : Phase.values()) {
+      if (from.next().contains(to)) {
+        assertThat(from.to(to)).isEqualTo(to);
+      } else {
+        assertThatThrownBy(() -> from.to(to))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessage(from + " does not lead to " + to);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ENDED")
+  void everyPhaseCanEndAndNoneGoesBackBehindContent(Phase from) {
+    assertThat(from.next()).contains(Phase.ENDED);
+    if (from.compareTo(Phase.RELAYING) >= 0) {
+      assertThat(from.next())
+          .doesNotContainAnyElementsOf(
+              EnumSet.of(Phase.ADMITTED, Phase.CONNECTING, Phase.WAITING, Phase.RELAYING));
+    }
+  }
+}

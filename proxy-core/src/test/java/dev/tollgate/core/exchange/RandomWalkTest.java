@@ -1,0 +1,196 @@
+package dev.tollgate.core.exchange;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Provider.OnDisconnect;
+import dev.tollgate.core.catalog.Provider.PoolLimits;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.Seeds;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import dev.tollgate.core.upstream.Upstreams.Gauge;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Clients, providers and the clock do what they want in any order. {@link RecordedClient} keeps the
+ * grammar of replies, {@link Scenario} that nothing is held at the end; here the gauges are watched
+ * after every step.
+ */
+class RandomWalkTest {
+  private static final Fault STOPPING = Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "stopping");
+  private static final int STEPS = 120;
+
+  @Test
+  void whateverHappensEveryRequestEndsOnceAndNothingIsHeld() {
+    Seeds.forEach(random -> new Walk(random).run());
+  }
+
+  private static final class Walk {
+    private final Random random;
+    private final Scenario scenario;
+    private final List<RecordedClient> clients = new ArrayList<>();
+    private final Map<ProviderLink, Script> scripts = new HashMap<>();
+
+    Walk(Random random) {
+      this.random = random;
+      this.scenario = Scenario.of(catalog(random));
+    }
+
+    private static Catalog catalog(Random random) {
+      PoolLimits tight =
+          new PoolLimits(1 + random.nextInt(3), random.nextInt(3), Duration.ofSeconds(3));
+      Provider[] providers = new Provider[1 + random.nextInt(3)];
+      for (int n = 0; n < providers.length; n++) {
+        Provider provider = TestCatalog.provider("p" + n);
+        if (random.nextBoolean()) {
+          provider = TestCatalog.with(provider, tight);
+        }
+        if (random.nextBoolean()) {
+          provider = TestCatalog.with(provider, new OnDisconnect.Drain(Duration.ofSeconds(10), 1));
+        }
+        providers[n] = provider;
+      }
+      return TestCatalog.of(providers);
+    }
+
+    void run() {
+      try (scenario) {
+        for (int step = 0; step < STEPS; step++) {
+          step();
+          scenario.run();
+          watch();
+        }
+        scenario.connector().acceptPending();
+        clients.forEach(client -> client.leave(ClientExit.ABORTED));
+        scenario.passSeconds(12);
+      }
+    }
+
+    private void step() {
+      switch (random.nextInt(12)) {
+        case 0, 1 -> ask();
+        case 2, 3, 4, 5, 6, 7 -> provider();
+        case 8 -> scenario.passCoarse(random.nextInt(20_000));
+        case 9 -> scenario.passCoarse(random.nextInt(500));
+        case 10 -> client();
+        default -> network();
+      }
+    }
+
+    private void ask() {
+      if (clients.size() < 10) {
+        clients.add(random.nextInt(3) == 0 ? scenario.askPlain() : scenario.askStream());
+      }
+    }
+
+    private void client() {
+      if (clients.isEmpty()) {
+        return;
+      }
+      RecordedClient client = clients.get(random.nextInt(clients.size()));
+      switch (random.nextInt(8)) {
+        case 0 -> client.leave(ClientExit.ABORTED);
+        case 1 -> client.leave(ClientExit.STALLED);
+        case 2 -> client.cutShort(STOPPING);
+        case 3, 4 -> client.writable(false);
+        default -> client.writable(true);
+      }
+    }
+
+    private void network() {
+      List<Manner> manners = List.of(Manner.values());
+      String host = "p" + random.nextInt(3) + ".example";
+      scenario.connector().manner(host, manners.get(random.nextInt(manners.size())));
+      if (random.nextBoolean()) {
+        scenario.connector().acceptPending();
+      }
+      scenario.connector().holdNewLinks(random.nextInt(4) == 0);
+    }
+
+    private void provider() {
+      List<ProviderLink> open =
+          scenario.connector().links().stream().filter(ProviderLink::isOpen).toList();
+      if (open.isEmpty()) {
+        return;
+      }
+      ProviderLink link = open.get(random.nextInt(open.size()));
+      switch (random.nextInt(20)) {
+        case 0 -> link.fin();
+        case 1 -> link.reset();
+        case 2 -> link.reads(random.nextBoolean());
+        case 3 -> link.send("\u0000garbage");
+        default -> scripts.computeIfAbsent(link, key -> new Script()).go(link, random);
+      }
+    }
+
+    private void watch() {
+      int open = 0;
+      for (Gauge gauge : scenario.upstreams().gauges()) {
+        assertThat(gauge.open()).isNotNegative();
+        assertThat(gauge.leased()).isBetween(0, gauge.open());
+        assertThat(gauge.pending()).isNotNegative();
+        open += gauge.open();
+      }
+      long links = scenario.connector().links().stream().filter(ProviderLink::isOpen).count();
+      assertThat((long) open).isEqualTo(links + scenario.connector().pending());
+      assertThat(scenario.inflight().held()).isNotNegative();
+      long ended = clients.stream().filter(RecordedClient::isAnswered).count();
+      assertThat((long) scenario.records().size()).isGreaterThanOrEqualTo(ended);
+    }
+  }
+
+  /** What one connection says next: the rest of a reply that it began, or a new one. */
+  private static final class Script {
+    private byte[] bytes = {};
+    private int at;
+    private int answered;
+
+    void go(ProviderLink link, Random random) {
+      if (at == bytes.length && answered < link.requests()) {
+        answered = link.requests();
+        bytes = reply(link.received(), random).getBytes(UTF_8);
+        at = 0;
+      }
+      int to = Math.min(bytes.length, at + 1 + random.nextInt(600));
+      if (to > at) {
+        link.send(bytes, at, to);
+        at = to;
+      }
+    }
+
+    private static String reply(String request, Random random) {
+      boolean stream =
+          request.substring(request.lastIndexOf("POST ")).contains("text/event-stream");
+      return switch (random.nextInt(12)) {
+        case 0 -> Wire.error(500, "server_error", "oops");
+        case 1 -> Wire.error(429, "Retry-After: 1\r\n", "rate_limit", "slow");
+        case 2 -> Wire.error(400, "content_filter", "no");
+        case 3 -> "HTTP/1.1 103 Early Hints\r\n\r\n" + Wire.error(401, "no", "no");
+        case 4 ->
+            Wire.STREAM_HEAD + Wire.event("{\"error\":{\"message\":\"x\"}}") + Wire.LAST_CHUNK;
+        case 5 -> Wire.STREAM_HEAD + Wire.event(Wire.content("one")) + Wire.LAST_CHUNK;
+        case 6 -> Wire.STREAM_HEAD + Wire.event(Wire.content("one")) + "broken\r\n";
+        case 7 -> Wire.STREAM_HEAD + Wire.wholeStream("one") + "surplus";
+        default ->
+            stream
+                ? Wire.STREAM_HEAD + Wire.wholeStream("one", "two", "three")
+                : Wire.completion("fine");
+      };
+    }
+  }
+}
