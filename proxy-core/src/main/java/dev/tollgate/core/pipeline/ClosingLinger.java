@@ -20,7 +20,9 @@ final class ClosingLinger implements ChannelFutureListener, Runnable {
   private static final int DROPPED_BYTES_MAX = 1024 * 1024;
   private static final int MILLIS_MAX = 2000;
 
-  /** For a client that sends and sends: time to look at what it received before it meets the RST. */
+  /**
+   * For a client that sends and sends: time to look at what it received before it meets the RST.
+   */
   private static final int MILLIS_WHEN_FULL = 500;
 
   private final Turn turn;
