@@ -19,6 +19,7 @@ import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import javax.net.ssl.SSLParameters;
 
 /** Opens TCP connections, with TLS where the endpoint asks for it (SNI and hostname check). */
 public final class SocketConnector implements Connector {
@@ -88,6 +89,7 @@ public final class SocketConnector implements Connector {
               protected void initChannel(Channel channel) {
                 if (endpoint.tls()) {
                   channel.pipeline().addLast("tls", tlsHandler(channel, endpoint, timeout));
+                  channel.pipeline().addLast("handshake", new HandshakeFaults());
                 }
               }
             });
@@ -100,6 +102,10 @@ public final class SocketConnector implements Connector {
   private SslHandler tlsHandler(Channel channel, EndpointIdentity endpoint, Duration timeout) {
     SslHandler handler = tls.newHandler(channel.alloc(), endpoint.host(), endpoint.port());
     handler.setHandshakeTimeoutMillis(Math.max(1, timeout.toMillis()));
+    // Whatever the context was built with: the name is always checked.
+    SSLParameters parameters = handler.engine().getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    handler.engine().setSSLParameters(parameters);
     return handler;
   }
 

@@ -44,8 +44,8 @@ class StreamFaultsTest {
       Map.ofEntries(
           Map.entry("U01", "refusedConnections below"),
           Map.entry("U02", "blackHoles below"),
-          Map.entry("U03", "SocketConnectorTest: certificates need a TLS server"),
-          Map.entry("U04", "SocketConnectorTest: names need a resolver"),
+          Map.entry("U03", "SocketsTest: certificates need a TLS server"),
+          Map.entry("U04", "SocketsTest: names need a resolver"),
           Map.entry("U06", "RetriesTest: a reused connection that went stale"),
           Map.entry("U13", "interimResponses below"),
           Map.entry("U18", "RetriesTest: Retry-After"),

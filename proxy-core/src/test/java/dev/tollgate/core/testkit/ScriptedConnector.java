@@ -27,11 +27,13 @@ public final class ScriptedConnector implements Connector {
   public enum Manner {
     ACCEPTS,
     REFUSES,
+    /** Accepts and closes at once. */
+    CLOSES,
     /** No answer before {@link #acceptPending}. */
     SILENT
   }
 
-  ScriptedConnector(ByteBufAllocator allocator) {
+  public ScriptedConnector(ByteBufAllocator allocator) {
     this.allocator = allocator;
   }
 
@@ -52,6 +54,11 @@ public final class ScriptedConnector implements Connector {
     switch (manners.getOrDefault(endpoint.host(), Manner.ACCEPTS)) {
       case ACCEPTS -> promise.setSuccess(link(endpoint).channel());
       case REFUSES -> promise.setFailure(new ConnectException("Connection refused: " + endpoint));
+      case CLOSES -> {
+        ProviderLink link = link(endpoint);
+        link.closeQuietly();
+        promise.setSuccess(link.channel());
+      }
       case SILENT -> pending.add(new Pending(endpoint, promise));
     }
     return promise;

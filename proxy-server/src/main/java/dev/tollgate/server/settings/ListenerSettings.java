@@ -32,8 +32,7 @@ public record ListenerSettings(
               name = "http2",
               about = "HTTP/2 from clients",
               initial = "false",
-              later = "HTTP/2, which does not exist here yet",
-              refused = true)
+              later = "HTTP/2, which does not exist here yet")
           boolean http2,
       @Key(
               about = "whether every connection begins with a PROXY protocol v2 header",

@@ -55,8 +55,7 @@ final class ModelChecks {
       RouteSettings route = routes.get(i);
       Integer weight = weightByPriority.putIfAbsent(route.priority(), route.weight());
       if (weight != null && weight != route.weight()) {
-        String at = Paths.item(path, i) + ".weight";
-        problems.warn(places.of(at), at, "is not available yet: it needs weighted routing");
+        report(Paths.item(path, i) + ".weight", "is not available yet: it needs weighted routing");
       }
     }
   }

@@ -248,11 +248,7 @@ public final class ShapeReader {
       return refuse(given.value(), at, outOfRange);
     }
     if (!at.later.isEmpty() && !inside && !defaults.isHarmless(entry, value)) {
-      String message = "is not available yet: it needs " + at.later;
-      if (entry.refused()) {
-        return refuse(given.value(), at, message);
-      }
-      problems.warn(given.value().place(), at.path, message);
+      return refuse(given.value(), at, "is not available yet: it needs " + at.later);
     }
     return reading;
   }

@@ -1,0 +1,251 @@
+package dev.tollgate.core.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.upstream.Loops.Wish;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The connections to one provider over several loops. */
+class PoolTest {
+  private static final String HOST = "alpha.example";
+
+  @Test
+  void theCapHoldsOverAllLoops() {
+    try (var loops = new Loops(3, 2, 10)) {
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(1);
+      Wish third = loops.wish(2);
+      assertThat(first.isLeased() && second.isLeased()).isTrue();
+      assertThat(third.outcome).isNull();
+      assertThat(loops.gauge().open()).isEqualTo(2);
+      assertThat(loops.gauge().pending()).isOne();
+
+      first.drop();
+      assertThat(third.isLeased()).as("the place went to the loop that waited").isTrue();
+      assertThat(third.lease().isReused()).isFalse();
+      second.drop();
+      third.drop();
+    }
+  }
+
+  @Test
+  void whoFindsTheQueueFullIsRefusedAtOnce() {
+    try (var loops = new Loops(2, 1, 1)) {
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(1);
+      assertThat(loops.wish(0).outcome).isEqualTo(new Acquired.PoolFull());
+      first.drop();
+      second.drop();
+    }
+  }
+
+  @Test
+  void aWaiterGetsTheConnectionThatIsGivenBackOnItsLoop() {
+    try (var loops = new Loops(1, 1, 10)) {
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(0);
+      Wish third = loops.wish(0);
+      first.serve(loops.link(0));
+      assertThat(second.lease().isReused()).isTrue();
+      assertThat(third.outcome).as("first come, first served").isNull();
+      second.serve(loops.link(0));
+      third.serve(loops.link(0));
+      assertThat(loops.links()).isOne();
+    }
+  }
+
+  @Test
+  void aConnectionGivenBackOnAnotherLoopMakesPlaceForAWaiter() {
+    try (var loops = new Loops(2, 1, 10)) {
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(1);
+      first.serve(loops.link(0));
+      assertThat(loops.link(0).isOpen()).isFalse();
+      assertThat(second.isLeased()).isTrue();
+      second.serve(loops.link(1));
+      assertThat(loops.link(1).isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void theLoopWithMostIdleConnectionsGivesUpItsOldest() {
+    try (var loops = new Loops(3, 3, 10)) {
+      Wish one = loops.wish(0);
+      Wish two = loops.wish(0);
+      Wish other = loops.wish(1);
+      one.serve(loops.link(0));
+      two.serve(loops.link(1));
+      other.serve(loops.link(2));
+
+      Wish third = loops.wish(2);
+      assertThat(third.isLeased()).isTrue();
+      assertThat(loops.link(0).isOpen()).isFalse();
+      assertThat(loops.link(1).isOpen() && loops.link(2).isOpen()).isTrue();
+      third.drop();
+    }
+  }
+
+  @Test
+  void theConnectionUsedLastIsReusedFirstAndTheOthersFadeAway() {
+    try (var loops = new Loops(1, 10, 10)) {
+      Wish one = loops.wish(0);
+      Wish two = loops.wish(0);
+      one.serve(loops.link(0));
+      loops.passMillis(20_000);
+      two.serve(loops.link(1));
+      loops.passMillis(9_000);
+      assertThat(loops.link(0).isOpen()).isTrue();
+      loops.passMillis(2_000);
+      assertThat(loops.link(0).isOpen()).as("idle for 30 s").isFalse();
+
+      Wish three = loops.wish(0);
+      assertThat(three.lease().isReused()).isTrue();
+      loops.passMillis(60_000);
+      three.serve(loops.link(1));
+      loops.passMillis(29_000);
+      assertThat(loops.link(1).isOpen()).isTrue();
+      loops.passMillis(2_000);
+      assertThat(loops.gauge().open()).isZero();
+    }
+  }
+
+  @Test
+  void anEndpointThatIsGoneLosesItsIdleConnectionsAtOnceAndTheOthersWhenTheyComeBack() {
+    try (var loops = new Loops(1, 10, 10)) {
+      Wish busy = loops.wish(0);
+      loops.wish(0).serve(loops.link(1));
+      loops.upstreams.retireAllBut(Set.of());
+      loops.run();
+      assertThat(loops.link(1).isOpen()).isFalse();
+      assertThat(loops.link(0).isOpen()).isTrue();
+      busy.serve(loops.link(0));
+      assertThat(loops.link(0).isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void anEndpointThatIsStillNamedKeepsItsConnections() {
+    try (var loops = new Loops(1, 10, 10)) {
+      loops.wish(0).serve(loops.link(0));
+      loops.upstreams.retireAllBut(Set.of(loops.provider.endpoint()));
+      loops.run();
+      assertThat(loops.link(0).isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void theConnectClockIncludesTheWaitForAPlace() {
+    try (var loops = new Loops(1, 1, 10)) {
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(0);
+      loops.passMillis(1_500);
+      loops.connector.manner(HOST, Manner.SILENT);
+      first.drop();
+      assertThat(loops.connector.timeouts().getLast()).isEqualTo(Duration.ofMillis(500));
+      loops.passMillis(400);
+      assertThat(second.outcome).isNull();
+      loops.passMillis(100);
+      assertThat(second.outcome).isEqualTo(new Acquired.TimedOut());
+      assertThat(loops.connector.pending()).as("connecting was given up").isZero();
+      assertThat(loops.gauge().open()).isZero();
+    }
+  }
+
+  @Test
+  void aWaiterWhoseTimeIsOverFreesItsWaitingPlace() {
+    try (var loops = new Loops(1, 1, 1)) {
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(0);
+      loops.passMillis(2_000);
+      assertThat(second.outcome).isEqualTo(new Acquired.TimedOut());
+      assertThat(loops.gauge().pending()).isZero();
+      Wish third = loops.wish(0);
+      assertThat(third.outcome).as("waits").isNull();
+      first.drop();
+      third.drop();
+    }
+  }
+
+  @Test
+  void aWaiterThatLeavesFreesItsWaitingPlaceAndIsPassedOver() {
+    try (var loops = new Loops(1, 1, 2)) {
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(0);
+      Wish third = loops.wish(0);
+      second.cancel();
+      assertThat(loops.gauge().pending()).isOne();
+      first.drop();
+      assertThat(second.outcome).isNull();
+      third.drop();
+    }
+  }
+
+  @Test
+  void whoLeavesWhileConnectingStopsTheConnectionAndFreesThePlace() {
+    try (var loops = new Loops(1, 1, 10)) {
+      loops.connector.manner(HOST, Manner.SILENT);
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(0);
+      loops.connector.manner(HOST, Manner.ACCEPTS);
+      first.cancel();
+      assertThat(loops.connector.pending()).isZero();
+      assertThat(first.outcome).isNull();
+      second.drop();
+    }
+  }
+
+  @Test
+  void aRefusedConnectionIsUnreachableAndFreesThePlace() {
+    try (var loops = new Loops(2, 1, 10)) {
+      loops.connector.manner(HOST, Manner.SILENT);
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(1);
+      loops.connector.manner(HOST, Manner.REFUSES);
+      first.cancel();
+      assertThat(second.outcome).isInstanceOf(Acquired.Unreachable.class);
+      assertThat(loops.gauge().open()).isZero();
+    }
+  }
+
+  @Test
+  void aConnectionThatClosesAsSoonAsItIsOpenIsUnreachable() {
+    try (var loops = new Loops(1, 1, 10)) {
+      loops.connector.manner(HOST, Manner.CLOSES);
+      assertThat(loops.wish(0).outcome).isInstanceOf(Acquired.Unreachable.class);
+      assertThat(loops.gauge().open()).isZero();
+    }
+  }
+
+  @Test
+  void anIdleConnectionThatSpeaksOrEndsIsClosed() {
+    try (var loops = new Loops(1, 10, 10)) {
+      Wish one = loops.wish(0);
+      Wish two = loops.wish(0);
+      Wish three = loops.wish(0);
+      one.serve(loops.link(0));
+      two.serve(loops.link(1));
+      three.serve(loops.link(2));
+      loops.link(0).send("HTTP/1.1 408 Too late\r\nContent-Length: 0\r\n\r\n");
+      loops.link(1).fin();
+      loops.link(2).reset();
+      assertThat(loops.gauge().open()).isZero();
+      Wish next = loops.wish(0);
+      assertThat(next.lease().isReused()).isFalse();
+      next.drop();
+    }
+  }
+
+  @Test
+  void whoNeedsAFreshConnectionPushesOutAnIdleOne() {
+    try (var loops = new Loops(1, 1, 10)) {
+      loops.wish(0).serve(loops.link(0));
+      Wish fresh = loops.wishFresh(0);
+      assertThat(fresh.lease().isReused()).isFalse();
+      assertThat(loops.link(0).isOpen()).isFalse();
+      fresh.drop();
+    }
+  }
+}
