@@ -32,7 +32,10 @@ final class Check implements Callable<Integer> {
   public Integer call() {
     return switch (config.load()) {
       case Loaded.Invalid invalid -> tell(invalid.problems());
-      case Loaded.Valid valid -> tell(valid.settings());
+      case Loaded.Valid valid -> {
+        valid.warnings().forEach(warning -> line().getErr().println("warning: " + warning));
+        yield tell(valid.settings());
+      }
     };
   }
 

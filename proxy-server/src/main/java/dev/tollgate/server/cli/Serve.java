@@ -30,7 +30,10 @@ final class Serve implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     return switch (config.load()) {
       case Loaded.Invalid invalid -> refuse(invalid.problems());
-      case Loaded.Valid valid -> serve(valid.settings());
+      case Loaded.Valid valid -> {
+        valid.warnings().forEach(warning -> err().println("warning: " + warning));
+        yield serve(valid.settings());
+      }
     };
   }
 

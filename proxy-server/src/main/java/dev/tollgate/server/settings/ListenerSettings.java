@@ -32,7 +32,8 @@ public record ListenerSettings(
               name = "http2",
               about = "HTTP/2 from clients",
               initial = "false",
-              later = "HTTP/2, which does not exist here yet")
+              later = "HTTP/2, which does not exist here yet",
+              refused = true)
           boolean http2,
       @Key(
               about = "whether every connection begins with a PROXY protocol v2 header",

@@ -5,8 +5,16 @@ import java.util.List;
 
 /** What became of loading a configuration. */
 public sealed interface Loaded {
-  /** All of it is right. */
-  record Valid(Settings settings) implements Loaded {}
+  /**
+   * All of it is right.
+   *
+   * @param warnings settings that are accepted and do nothing in this version
+   */
+  record Valid(Settings settings, List<Problem> warnings) implements Loaded {
+    public Valid {
+      warnings = List.copyOf(warnings);
+    }
+  }
 
   /** Everything that is wrong, in the order of the file; at least one. */
   record Invalid(List<Problem> problems) implements Loaded {

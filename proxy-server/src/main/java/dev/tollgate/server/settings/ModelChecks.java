@@ -55,7 +55,8 @@ final class ModelChecks {
       RouteSettings route = routes.get(i);
       Integer weight = weightByPriority.putIfAbsent(route.priority(), route.weight());
       if (weight != null && weight != route.weight()) {
-        report(Paths.item(path, i) + ".weight", "is not available yet: it needs weighted routing");
+        String at = Paths.item(path, i) + ".weight";
+        problems.warn(places.of(at), at, "is not available yet: it needs weighted routing");
       }
     }
   }

@@ -74,7 +74,9 @@ public final class SettingsLoader {
       return new Loaded.Invalid(problems.sorted());
     }
     new SettingsChecks(settings, tree, places, problems).run();
-    return problems.isEmpty() ? new Loaded.Valid(settings) : new Loaded.Invalid(problems.sorted());
+    return problems.isEmpty()
+        ? new Loaded.Valid(settings, problems.warnings())
+        : new Loaded.Invalid(problems.sorted());
   }
 
   private List<OutsideSetting> fromEnvironment(Node.Mapping tree, Problems problems) {

@@ -139,7 +139,13 @@ final class BadFilesTest {
             "2:27: ledger.flush_interval: is not available yet: it needs the ledger"),
         bad(
             "limits: { key: { concurrency: 5 } }",
-            "2:31: limits.key.concurrency: is not available yet: it needs limits"));
+            "2:31: limits.key.concurrency: is not available yet: it needs limits"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, api_keys: [x, y] } }",
+            "2:66: providers.a.api_keys: only the first key is used: more than one needs key pools"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, circuit: { failures: 9 } } }",
+            "2:77: providers.a.circuit.failures: is not available yet: it needs circuit breakers"));
   }
 
   static Stream<Arguments> providers() {
@@ -148,18 +154,11 @@ final class BadFilesTest {
             "providers: { a: { type: openai, base_url: http://h/v1, api_key: x, api_keys: [y] } }",
             "2:78: providers.a.api_keys: give either api_key or api_keys"),
         bad(
-            "providers: { a: { type: openai, base_url: http://h/v1, api_keys: [x, y] } }",
-            "2:66: providers.a.api_keys: is not available yet with more than one key:"
-                + " it needs key pools"),
-        bad(
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { host: x } } }",
             "2:73: providers.a.headers.host: is written by Tollgate itself"),
         bad(
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { 'a b': x } } }",
             "2:74: providers.a.headers.a b: is not a header name"),
-        bad(
-            "providers: { a: { type: openai, base_url: http://h/v1, circuit: { failures: 9 } } }",
-            "2:77: providers.a.circuit.failures: is not available yet: it needs circuit breakers"),
         bad(
             "providers: { a: { type: openai, base_url: http://h/v1, on_disconnect: drian } }",
             "2:71: providers.a.on_disconnect:"
@@ -207,20 +206,17 @@ final class BadFilesTest {
   }
 
   @ParameterizedTest
-  @MethodSource({
-    "keys",
-    "types",
-    "ranges",
-    "listeners",
-    "store",
-    "notYet",
-    "providers",
-    "bootstrap",
-    "yaml"
-  })
+  @MethodSource({"keys", "types", "ranges", "listeners", "store", "providers", "bootstrap", "yaml"})
   void aMistakeIsToldWithItsPlace(String yaml, String problem) {
     assertThat(Loading.of("version: 1\n" + yaml + "\n").problems())
         .containsExactly("gateway.yaml:" + problem);
+  }
+
+  @ParameterizedTest
+  @MethodSource("notYet")
+  void whatDoesNothingYetIsAcceptedWithAWarning(String yaml, String warning) {
+    assertThat(Loading.of("version: 1\n" + yaml + "\n").warnings())
+        .containsExactly("gateway.yaml:" + warning);
   }
 
   @Test
@@ -239,7 +235,7 @@ final class BadFilesTest {
                           - { provider: mock, model: b, weight: 20, priority: 2 }
                           - { provider: mock, model: c, weight: 30, priority: 2 }
                     """)
-                .problems())
+                .warnings())
         .containsExactly(
             "gateway.yaml:10:45: models.acme/a.routes[2].weight:"
                 + " is not available yet: it needs weighted routing");
@@ -315,7 +311,7 @@ final class BadFilesTest {
                 "gateway.yaml:22:45: models.acme/c.routes[1]: is the same route as one above",
                 "gateway.yaml:23:3: models.plain: the key must be"
                     + " a model id <vendor>/<name> of visible ASCII",
-                "gateway.yaml:24:31: limits.model.overrides: is not available yet:"
-                    + " it needs limits"));
+                "gateway.yaml:24:42: limits.model.overrides.acme/cc: there is no such model;"
+                    + " did you mean acme/c?"));
   }
 }

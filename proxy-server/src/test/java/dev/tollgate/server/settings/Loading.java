@@ -2,6 +2,7 @@ package dev.tollgate.server.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.settings.yaml.Problem;
 import dev.tollgate.server.settings.yaml.Surroundings;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -53,13 +54,25 @@ final class Loading {
     return ((Loaded.Valid) loaded).settings();
   }
 
+  /** The warnings of a valid configuration, as printed. */
+  List<String> warnings() {
+    return switch (load()) {
+      case Loaded.Valid(var _, var warnings) -> printed(warnings);
+      case Loaded.Invalid(var problems) ->
+          throw new AssertionError("not valid: " + printed(problems));
+    };
+  }
+
   /** The problems as printed, with the main file named {@code gateway.yaml}. */
   List<String> problems() {
     return switch (load()) {
       case Loaded.Valid _ -> List.of();
-      case Loaded.Invalid(var problems) ->
-          problems.stream().map(p -> p.toString().replace(FOLDER + "/", "")).toList();
+      case Loaded.Invalid(var problems) -> printed(problems);
     };
+  }
+
+  private static List<String> printed(List<Problem> problems) {
+    return problems.stream().map(p -> p.toString().replace(FOLDER + "/", "")).toList();
   }
 
   private String read(Path file) throws NoSuchFileException {

@@ -28,7 +28,7 @@ final class TestGateway implements AutoCloseable {
 
   static TestGateway start(Path folder, String yaml) throws Exception {
     Path file = Files.writeString(folder.resolve("tollgate.yaml"), yaml);
-    if (!(load(file) instanceof Loaded.Valid(var settings))) {
+    if (!(load(file) instanceof Loaded.Valid(var settings, var _))) {
       throw new AssertionError(load(file));
     }
     var server = new Server(settings, () -> load(file));

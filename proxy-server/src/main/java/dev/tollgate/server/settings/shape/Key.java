@@ -42,8 +42,11 @@ public @interface Key {
   /** Whether a single item may stand for a list of one. */
   boolean single() default false;
 
-  /** What has to exist before any value but the default is accepted; empty: nothing. */
+  /** What has to exist before any value but the default does something; empty: nothing. */
   String later() default "";
+
+  /** Whether such a value is refused until then; else it is accepted with a warning. */
+  boolean refused() default false;
 
   /** A value that switches the thing off, and is accepted before it exists. */
   String off() default "";

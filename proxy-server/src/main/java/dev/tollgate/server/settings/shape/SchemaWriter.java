@@ -68,7 +68,7 @@ public final class SchemaWriter {
   private static String describe(Shape.Entry entry) {
     String about = entry.description().about();
     String later =
-        entry.later().isEmpty() ? "" : " Not available yet: it needs " + entry.later() + ".";
+        entry.later().isEmpty() ? "" : " Does nothing yet: it needs " + entry.later() + ".";
     String restart =
         entry.description().restart() ? " A change takes effect at the next start." : "";
     return Character.toUpperCase(about.charAt(0)) + about.substring(1) + "." + later + restart;

@@ -61,6 +61,10 @@ public sealed interface Shape {
       return description.later();
     }
 
+    boolean refused() {
+      return description.refused();
+    }
+
     /** Whether reading can go on without a usable value. */
     boolean hasDefault() {
       return !required || initial != null;

@@ -248,7 +248,11 @@ public final class ShapeReader {
       return refuse(given.value(), at, outOfRange);
     }
     if (!at.later.isEmpty() && !inside && !defaults.isHarmless(entry, value)) {
-      return refuse(given.value(), at, "is not available yet: it needs " + at.later);
+      String message = "is not available yet: it needs " + at.later;
+      if (entry.refused()) {
+        return refuse(given.value(), at, message);
+      }
+      problems.warn(given.value().place(), at.path, message);
     }
     return reading;
   }

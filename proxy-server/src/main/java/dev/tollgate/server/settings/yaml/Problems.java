@@ -14,9 +14,15 @@ public final class Problems {
           .thenComparingInt(Problems::column);
 
   private final Set<Problem> found = new LinkedHashSet<>();
+  private final Set<Problem> warnings = new LinkedHashSet<>();
 
   public void add(Place place, String path, String message) {
     found.add(new Problem(place, path, message));
+  }
+
+  /** Something that is right, and yet does not do what its reader may expect of it. */
+  public void warn(Place place, String path, String message) {
+    warnings.add(new Problem(place, path, message));
   }
 
   /** Whether a setting, or something inside it, is among the problems. */
@@ -33,6 +39,11 @@ public final class Problems {
   /** By file, line and column; what came from outside the files last. */
   public List<Problem> sorted() {
     return found.stream().sorted(FILES_FIRST_BY_LINE).toList();
+  }
+
+  /** The warnings, in the same order. */
+  public List<Problem> warnings() {
+    return warnings.stream().sorted(FILES_FIRST_BY_LINE).toList();
   }
 
   private static String file(Problem problem) {
