@@ -1,31 +1,51 @@
 package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What could be read from a provider's error body, whichever of the known shapes it has: {@code
- * {"error":{…}}}, {@code {"error":"text"}}, {@code {"message":…}}, {@code {"detail":…}}, or nothing
- * (HTML, empty).
+ * {"error":{…}}}, the same in an array, {@code {"error":"text"}}, {@code {"message":…}}, {@code
+ * {"detail":…}}, or nothing (HTML, empty).
  *
+ * @param reason the most precise code of several: Azure's inner one, Google's of the details
  * @param impliedStatus the HTTP status that the body itself names, or 0
+ * @param retryAfterSeconds a wait that the body itself names, or 0
  */
 record ErrorBody(
     String message,
     @Nullable String param,
     @Nullable String code,
     @Nullable String type,
-    int impliedStatus) {
+    @Nullable String reason,
+    int impliedStatus,
+    int retryAfterSeconds) {
   private static final int MESSAGE_CHARS_MAX = 2_000;
-  private static final ErrorBody NOTHING = new ErrorBody("", null, null, null, 0);
+  private static final ErrorBody NOTHING = new ErrorBody("", null, null, null, null, 0, 0);
 
   static ErrorBody read(byte[] json, int from, int to) {
     try {
       return of(JsonMembers.of(json, from, to));
+    } catch (InvalidJson e) {
+      return e.reason() == InvalidJson.Reason.NOT_AN_OBJECT ? ofArray(json, from, to) : NOTHING;
+    }
+  }
+
+  // Google answers a streamed call with its error in an array.
+  private static ErrorBody ofArray(byte[] json, int from, int to) {
+    try {
+      JsonElements elements = JsonElements.of(json, from, to);
+      return elements.size() > 0 && elements.kind(0) == JsonKind.OBJECT
+          ? of(elements.object(0))
+          : NOTHING;
     } catch (InvalidJson e) {
       return NOTHING;
     }
@@ -37,7 +57,10 @@ record ErrorBody(
       return ofObject(root.object(error));
     }
     if (error >= 0 && root.kind(error) == JsonKind.STRING) {
-      return new ErrorBody(cut(root.string(error)), null, scalar(root, "code"), null, 0);
+      String code = scalar(root, "code");
+      String type = scalar(root, "error_type");
+      int status = ImpliedStatus.of(root, code, type);
+      return new ErrorBody(cut(root.string(error)), null, code, type, null, status, 0);
     }
     return ofObject(root);
   }
@@ -45,14 +68,19 @@ record ErrorBody(
   private static ErrorBody ofObject(JsonMembers error) {
     String message = scalar(error, "message");
     String detail = message == null ? scalar(error, "detail") : message;
+    Complaint complaint = detail == null ? Complaint.in(error) : null;
+    ErrorDetails details = ErrorDetails.of(error);
     String inner = innerCode(error);
     String code = scalar(error, "code");
+    String type = scalar(error, "type");
     return new ErrorBody(
-        detail == null ? "" : cut(detail),
-        scalar(error, "param"),
+        cut(detail != null ? detail : complaint != null ? complaint.message() : ""),
+        complaint == null ? scalar(error, "param") : complaint.param(),
         inner == null ? code : inner,
-        scalar(error, "type"),
-        status(error));
+        type == null ? scalar(error, "error_type") : type,
+        details.reason(),
+        ImpliedStatus.of(error, code, type),
+        details.retryAfterSeconds());
   }
 
   // Azure's real reason stands one level deeper.
@@ -63,52 +91,52 @@ record ErrorBody(
         : null;
   }
 
-  private static int status(JsonMembers error) {
-    for (String name : new String[] {"status", "status_code", "code"}) {
-      int i = error.indexOf(name);
-      long value = i < 0 ? 0 : number(error, i);
-      if (value >= 400 && value < 600) {
-        return (int) value;
+  /** A validation error as FastAPI servers write it: {@code "detail":[{"loc":[…],"msg":…}]}. */
+  private record Complaint(String message, @Nullable String param) {
+    static @Nullable Complaint in(JsonMembers error) {
+      for (String name : List.of("detail", "details")) {
+        int i = error.indexOf(name);
+        JsonElements all = i >= 0 && error.kind(i) == JsonKind.ARRAY ? error.array(i) : null;
+        if (all != null && all.size() > 0 && all.kind(0) == JsonKind.OBJECT) {
+          return of(all.object(0));
+        }
       }
-    }
-    return statusOfWords(scalar(error, "code"), scalar(error, "type"));
-  }
-
-  private static long number(JsonItems items, int i) {
-    if (items.kind(i) != JsonKind.STRING) {
-      return items.integer(i, 0);
-    }
-    String text = items.string(i);
-    return text.length() == 3 && text.chars().allMatch(Character::isDigit)
-        ? Integer.parseInt(text)
-        : 0;
-  }
-
-  private static int statusOfWords(@Nullable String code, @Nullable String type) {
-    String words = (code + " " + type).toLowerCase(Locale.ROOT);
-    if (words.contains("rate_limit") || words.contains("too_many_requests")) {
-      return 429;
-    }
-    if (words.contains("context_length") || words.contains("content_filter")) {
-      return 400;
-    }
-    if (words.contains("invalid_api_key") || words.contains("authentication")) {
-      return 401;
-    }
-    if (words.contains("server_error") || words.contains("overloaded")) {
-      return 503;
-    }
-    return 0;
-  }
-
-  private static @Nullable String scalar(JsonMembers members, String name) {
-    int i = members.indexOf(name);
-    if (i < 0) {
       return null;
     }
-    return switch (members.kind(i)) {
-      case STRING -> members.string(i);
-      case NUMBER -> members.text(i);
+
+    private static @Nullable Complaint of(JsonMembers first) {
+      String message = scalar(first, "msg");
+      int loc = first.indexOf("loc");
+      boolean located = loc >= 0 && first.kind(loc) == JsonKind.ARRAY;
+      return message == null
+          ? null
+          : new Complaint(message, located ? path(first.array(loc)) : null);
+    }
+
+    private static @Nullable String path(JsonElements loc) {
+      String path =
+          IntStream.range(0, loc.size())
+              .filter(i -> i > 0 || !"body".equals(scalar(loc, i)))
+              .mapToObj(i -> step(loc, i))
+              .collect(Collectors.joining());
+      return path.isEmpty() ? null : path.startsWith(".") ? path.substring(1) : path;
+    }
+
+    private static String step(JsonElements loc, int i) {
+      String text = scalar(loc, i);
+      return loc.kind(i) == JsonKind.NUMBER ? "[" + text + "]" : "." + text;
+    }
+  }
+
+  static @Nullable String scalar(JsonMembers members, String name) {
+    int i = members.indexOf(name);
+    return i < 0 ? null : scalar(members, i);
+  }
+
+  private static @Nullable String scalar(JsonItems items, int i) {
+    return switch (items.kind(i)) {
+      case STRING -> items.string(i);
+      case NUMBER -> items.text(i);
       case TRUE, FALSE, NULL, OBJECT, ARRAY -> null;
     };
   }
@@ -117,11 +145,34 @@ record ErrorBody(
     return text.length() <= MESSAGE_CHARS_MAX ? text : text.substring(0, MESSAGE_CHARS_MAX);
   }
 
-  /** Whether code, type or message contain one of these lower-case words. */
+  /** Whether code, type, reason or message contain one of these lower-case words. */
   boolean saysAny(String... words) {
-    String all = (code + " " + type + " " + message).toLowerCase(Locale.ROOT);
+    return isCodedAny(words) || contains(message, words);
+  }
+
+  /**
+   * Whether code, type or reason contain one of these lower-case words. These are the provider's
+   * own; a message may quote what the client wrote, so nothing that harms others hangs on it.
+   */
+  boolean isCodedAny(String... words) {
+    return contains(code + " " + type + " " + reason, words);
+  }
+
+  /** Whether the message begins with one of these lower-case texts. */
+  boolean beginsWithAny(String... beginnings) {
+    String lower = message.toLowerCase(Locale.ROOT);
+    for (String beginning : beginnings) {
+      if (lower.startsWith(beginning)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean contains(String text, String... words) {
+    String lower = text.toLowerCase(Locale.ROOT);
     for (String word : words) {
-      if (all.contains(word)) {
+      if (lower.contains(word)) {
         return true;
       }
     }

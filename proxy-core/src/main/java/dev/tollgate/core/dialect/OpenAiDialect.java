@@ -6,7 +6,6 @@ import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The chat-completion convention that OpenAI began and most providers speak. Error bodies come in
@@ -14,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class OpenAiDialect implements Dialect {
   static final OpenAiDialect INSTANCE = new OpenAiDialect();
-  private static final int RETRY_AFTER_SECONDS_MAX = 60;
 
   private OpenAiDialect() {}
 
@@ -32,7 +30,7 @@ final class OpenAiDialect implements Dialect {
 
   @Override
   public UpstreamFailure failure(int status, Headers headers, byte[] body, int length) {
-    return classify(status, retryAfter(headers), ErrorBody.read(body, 0, length));
+    return classify(status, RetryAfter.of(headers), ErrorBody.read(body, 0, length));
   }
 
   @Override
@@ -43,33 +41,57 @@ final class OpenAiDialect implements Dialect {
 
   private static UpstreamFailure classify(int status, int retryAfter, ErrorBody error) {
     return new UpstreamFailure(
-        kind(status, error), status, error.message(), error.param(), error.code(), retryAfter);
+        kind(status, error),
+        status,
+        error.message(),
+        error.param(),
+        error.code(),
+        retryAfter > 0 ? retryAfter : error.retryAfterSeconds());
   }
 
   private static Kind kind(int status, ErrorBody error) {
-    if (error.saysAny("insufficient_quota", "insufficient balance", "billing_hard_limit")) {
-      return Kind.CREDENTIAL_REFUSED;
-    }
     return switch (status) {
       case 400, 422 -> kindOfRejection(error);
-      case 401, 402, 403 -> Kind.CREDENTIAL_REFUSED;
+      case 401, 402 -> Kind.CREDENTIAL_REFUSED;
+      case 403 -> kindOfRefusal(error);
       case 404 -> Kind.MODEL_MISSING;
       case 413 -> Kind.TOO_LARGE;
-      case 429 -> Kind.RATE_LIMITED;
+      case 429 -> kindOfLimit(error);
       case 408 -> Kind.SERVER_ERROR;
       default -> status >= 500 && status < 600 ? Kind.SERVER_ERROR : Kind.UNEXPECTED_REPLY;
     };
   }
 
+  // An account without money answers 429 too; waiting does not help.
+  private static Kind kindOfLimit(ErrorBody error) {
+    return error.isCodedAny("insufficient_quota", "billing_hard_limit", "billing_not_active")
+        ? Kind.CREDENTIAL_REFUSED
+        : Kind.RATE_LIMITED;
+  }
+
+  // A moderated prompt is the client's matter; the credential is fine.
+  private static Kind kindOfRefusal(ErrorBody error) {
+    return error.saysAny("moderation", "flagged", "content_policy", "content_filter")
+        ? Kind.CONTENT_FILTERED
+        : Kind.CREDENTIAL_REFUSED;
+  }
+
   private static Kind kindOfRejection(ErrorBody error) {
-    if (error.saysAny("invalid_api_key", "api_key_invalid", "incorrect api key")) {
+    if (error.isCodedAny("invalid_api_key", "api_key_invalid")
+        || error.beginsWithAny(
+            "incorrect api key", "invalid api key", "api key not valid", "api key expired")) {
       return Kind.CREDENTIAL_REFUSED;
+    }
+    if (error.isCodedAny("model_decommissioned", "model_not_found", "deploymentnotfound")) {
+      return Kind.MODEL_MISSING;
     }
     if (error.saysAny(
         "context_length",
         "context length",
+        "context window",
         "exceed_context_size",
         "too many tokens",
+        "too_many_tokens",
         "prompt is too long",
         "maximum context")) {
       return Kind.CONTEXT_TOO_LONG;
@@ -79,21 +101,5 @@ final class OpenAiDialect implements Dialect {
       return Kind.CONTENT_FILTERED;
     }
     return Kind.REJECTED;
-  }
-
-  /** Seconds to wait, rounded up; 0 where nothing usable was said. */
-  private static int retryAfter(Headers headers) {
-    int millis = digits(headers.first("retry-after-ms"));
-    if (millis > 0) {
-      return Math.min(RETRY_AFTER_SECONDS_MAX, Math.ceilDiv(millis, 1000));
-    }
-    return Math.min(RETRY_AFTER_SECONDS_MAX, digits(headers.first("retry-after")));
-  }
-
-  private static int digits(@Nullable String text) {
-    if (text == null || text.isEmpty() || text.length() > 9) {
-      return 0;
-    }
-    return text.chars().allMatch(c -> c >= '0' && c <= '9') ? Integer.parseInt(text) : 0;
   }
 }

@@ -64,19 +64,22 @@ final class ChatFields {
     return false;
   }
 
-  /** Reports duplicates and case variants, then every value out of bounds. */
-  static void check(JsonMembers root, Issues issues) {
+  /** Reports duplicates and case variants, each under its name as written. */
+  static void checkNames(JsonMembers root, Issues issues) {
     String[] names = new String[root.size()];
     for (int i = 0; i < names.length; i++) {
       names[i] = root.name(i);
-    }
-    for (int i = 0; i < names.length; i++) {
       checkName(names, i, issues);
     }
-    for (int i = 0; i < names.length; i++) {
-      ValueRule rule = RULES.get(names[i]);
+  }
+
+  /** Reports every value that is out of bounds. */
+  static void checkValues(JsonMembers root, Issues issues) {
+    for (int i = 0; i < root.size(); i++) {
+      String name = root.name(i);
+      ValueRule rule = RULES.get(name);
       if (rule != null) {
-        rule.check(root, i, Param.of(names[i]), issues);
+        rule.check(root, i, Param.of(name), issues);
       }
     }
   }
@@ -84,8 +87,9 @@ final class ChatFields {
   private static void checkName(String[] names, int i, Issues issues) {
     String name = names[i];
     if (!RULES.containsKey(name)) {
-      if (RULES.containsKey(name.toLowerCase(Locale.ROOT))) {
-        issues.add(name, "is a case variant of " + name.toLowerCase(Locale.ROOT));
+      String folded = folded(name);
+      if (RULES.containsKey(folded)) {
+        issues.add(name, "is a case variant of " + folded);
       }
       return;
     }
@@ -95,6 +99,11 @@ final class ChatFields {
         return;
       }
     }
+  }
+
+  // Some decoders match names by Unicode's folding: U+017F as s, U+212A as k.
+  private static String folded(String name) {
+    return name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
   }
 
   private static void logitBias(JsonItems items, int i, Param param, Issues issues) {
@@ -112,12 +121,7 @@ final class ChatFields {
   private static void stop(JsonItems items, int i, Param param, Issues issues) {
     switch (items.kind(i)) {
       case STRING -> {}
-      case ARRAY -> {
-        JsonElements stops = items.array(i);
-        for (int k = 0; k < stops.size(); k++) {
-          ValueRule.string().check(stops, k, param.at(k), issues);
-        }
-      }
+      case ARRAY -> ValueRule.strings().check(items, i, param, issues);
       case NUMBER, TRUE, FALSE, NULL, OBJECT ->
           issues.add(param, "must be a string or an array of strings");
     }

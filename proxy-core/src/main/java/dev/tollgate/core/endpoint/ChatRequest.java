@@ -19,6 +19,9 @@ import java.util.Optional;
 
 /** A valid body of POST /v1/chat/completions, over the array it came in. */
 public final class ChatRequest {
+  // What a provider makes prompt tokens of.
+  private static final List<String> PROMPT_FIELDS =
+      List.of("messages", "tools", "functions", "response_format");
   private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");
 
   private final JsonMembers root;
@@ -73,13 +76,18 @@ public final class ChatRequest {
 
   private static Parsed check(JsonMembers root) {
     var issues = new Issues();
-    Optional<ModelId> model = checkModel(root, issues);
     int messagesAt = root.indexOf("messages");
-    var messages = new ChatMessages(issues);
+    int modelAt = root.indexOf("model");
+    if (modelAt < 0) {
+      issues.add("model", "is required");
+    }
     if (messagesAt < 0) {
       issues.add("messages", "is required");
     }
-    ChatFields.check(root, issues);
+    ChatFields.checkNames(root, issues);
+    Optional<ModelId> model = modelAt < 0 ? Optional.empty() : model(root, modelAt, issues);
+    ChatFields.checkValues(root, issues);
+    var messages = new ChatMessages(issues);
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
@@ -91,17 +99,15 @@ public final class ChatRequest {
     if (unmet != null) {
       return new Parsed.Refused(unmet);
     }
-    long textBytes = bytesOf(root, "messages") + bytesOf(root, "tools") - messages.bytesNotText();
+    long textBytes = -messages.bytesNotText();
+    for (String name : PROMPT_FIELDS) {
+      textBytes += bytesOf(root, name);
+    }
     return new Parsed.Valid(
         new ChatRequest(root, model.get(), stream, textBytes, messages.partsNotText()));
   }
 
-  private static Optional<ModelId> checkModel(JsonMembers root, Issues issues) {
-    int i = root.indexOf("model");
-    if (i < 0) {
-      issues.add("model", "is required");
-      return Optional.empty();
-    }
+  private static Optional<ModelId> model(JsonMembers root, int i, Issues issues) {
     Optional<ModelId> model =
         root.kind(i) == JsonKind.STRING ? ModelId.parse(root.string(i)) : Optional.empty();
     if (model.isEmpty()) {
@@ -120,14 +126,14 @@ public final class ChatRequest {
     return i < 0 ? 0 : root.valueEnd(i) - root.valueStart(i);
   }
 
+  // Where both are given, providers disagree on which one counts.
   private static long outputTokensAsked(JsonMembers root) {
-    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
+    long asked = 0;
+    for (String name : List.of("max_completion_tokens", "max_tokens")) {
       int i = root.indexOf(name);
-      if (i >= 0 && root.kind(i) == JsonKind.NUMBER) {
-        return root.integer(i, 0);
-      }
+      asked = i < 0 ? asked : Math.max(asked, root.integer(i, 0));
     }
-    return 0;
+    return asked;
   }
 
   public ModelId model() {
@@ -147,14 +153,14 @@ public final class ChatRequest {
   public MicroUsd estimate(Model served) {
     long prompt = TokenEstimate.atMost(textBytes, mediaParts, served.contextLength());
     long output = outputTokensAsked > 0 ? outputTokensAsked : served.outputTokensReserved();
-    long capped =
-        served.outputTokensMax() > 0 ? Math.min(output, served.outputTokensMax()) : output;
+    long capped = TokenEstimate.outputAtMost(output, served);
     return Cost.ofTokens(Usage.estimate(prompt, capped), served.prices());
   }
 
   /**
-   * The body for a route: only {@code model}, {@code routing}, {@code provider} and {@code
-   * stream_options} are touched, everything else stays byte for byte. Wraps the request's array,
+   * The body for a route: only {@code model}, {@code routing}, {@code provider} and, of a stream,
+   * {@code stream_options} are touched, everything else stays byte for byte. A provider that cannot
+   * be asked for usage does not know the options: they are left out. Wraps the request's array,
    * which must outlive the buffers.
    */
   public List<ByteBuf> bodyFor(Route route) {
@@ -164,6 +170,8 @@ public final class ChatRequest {
     delete(splice, "provider");
     if (stream && route.provider().quirks().streamOptions()) {
       askForUsage(splice);
+    } else if (stream) {
+      delete(splice, "stream_options");
     }
     return splice.toBuffers();
   }

@@ -39,4 +39,9 @@ record ChatStamp(
         request.epochMillis() / 1000,
         contextLength);
   }
+
+  /** An id for a tool call to which the provider gave none. */
+  String callId(int index) {
+    return fallbackId.replace("chatcmpl-", "call_") + "_" + index;
+  }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -16,19 +17,29 @@ final class ChoiceReader {
   private static final JsonBytes EMPTY_STRING = JsonBytes.string("");
   private static final JsonBytes ZERO = JsonBytes.number(0);
 
-  private final ToolCallRepair tools = new ToolCallRepair();
+  private final ToolCalls tools;
+  private final JsonElements choices = new JsonElements();
   private final JsonMembers choice = new JsonMembers();
   private final JsonMembers delta = new JsonMembers();
-  private JsonElements elements = new JsonElements();
   private int ours;
   private int deltaAt;
   private int finishAt;
+  private int callsAt;
+  private boolean hasDelta;
+  private boolean finishes;
   private boolean emptyDelta;
   private long contentBytes;
+  private @Nullable JsonSplice callEdits;
+
+  ChoiceReader(ChatStamp stamp) {
+    tools = new ToolCalls(stamp);
+  }
 
   /** What the choices are. */
   enum Verdict {
     FINE,
+    /** No choice at all. */
+    NONE,
     /** Not of a chunk's shape. */
     BAD,
     /** Only choices beyond the one that was asked for. */
@@ -37,63 +48,77 @@ final class ChoiceReader {
     FAILED
   }
 
-  Verdict read(JsonElements choices) {
-    elements = choices;
+  Verdict read(JsonItems root, int choicesAt) {
+    choices.readInside(root, choicesAt);
+    if (choices.size() == 0) {
+      return Verdict.NONE;
+    }
     ours = -1;
-    for (int k = 0; k < choices.size(); k++) {
+    for (int k = choices.size() - 1; k >= 0; k--) {
       if (choices.kind(k) != JsonKind.OBJECT) {
         return Verdict.BAD;
       }
-      if (ours < 0 && isFirstChoice(choices, k)) {
+    }
+    for (int k = 0; k < choices.size() && ours < 0; k++) {
+      choice.readInside(choices, k);
+      if (isFirstChoice()) {
         ours = k;
       }
     }
-    if (ours < 0) {
-      return Verdict.OTHER_INDEX;
-    }
-    choice.readInside(choices, ours);
-    return readChoice();
+    return ours < 0 ? Verdict.OTHER_INDEX : readChoice();
   }
 
-  private boolean isFirstChoice(JsonElements choices, int k) {
-    choice.readInside(choices, k);
+  private boolean isFirstChoice() {
     int index = choice.indexOf("index");
-    return index < 0 || choice.kind(index) != JsonKind.NUMBER || choice.integer(index, 0) == 0;
+    return index < 0 || choice.integer(index, 0) == 0;
   }
 
   private Verdict readChoice() {
     deltaAt = choice.indexOf("delta");
     finishAt = choice.indexOf("finish_reason");
+    finishes = finishAt >= 0 && FinishReason.finishes(choice, finishAt);
+    hasDelta = deltaAt >= 0 && choice.kind(deltaAt) == JsonKind.OBJECT;
     emptyDelta = true;
     contentBytes = 0;
-    if (finishAt >= 0 && !isStringOrNull(finishAt)) {
+    callEdits = null;
+    callsAt = -1;
+    if (finishAt >= 0 && !mayBeFinish()) {
       return Verdict.BAD;
     }
-    if (finishes() && FinishReason.isFailure(choice, finishAt)) {
+    if (finishes && FinishReason.isFailure(choice, finishAt)) {
       return Verdict.FAILED;
     }
-    if (deltaAt < 0 || choice.kind(deltaAt) == JsonKind.NULL) {
+    if (hasDelta) {
+      delta.readInside(choice, deltaAt);
+      measure();
       return Verdict.FINE;
     }
-    if (choice.kind(deltaAt) != JsonKind.OBJECT) {
-      return Verdict.BAD;
-    }
-    delta.readInside(choice, deltaAt);
-    measure();
-    return Verdict.FINE;
+    return deltaAt < 0 || choice.kind(deltaAt) == JsonKind.NULL ? Verdict.FINE : Verdict.BAD;
   }
 
-  private boolean isStringOrNull(int i) {
-    JsonKind kind = choice.kind(i);
-    return kind == JsonKind.STRING || kind == JsonKind.NULL;
+  private boolean mayBeFinish() {
+    return switch (choice.kind(finishAt)) {
+      case STRING, NUMBER, NULL -> true;
+      case TRUE, FALSE, OBJECT, ARRAY -> false;
+    };
   }
 
   private void measure() {
     for (int i = 0; i < delta.size(); i++) {
       if (!delta.isName(i, "role") && !isNothing(i)) {
         emptyDelta = false;
-        contentBytes += delta.valueEnd(i) - delta.valueStart(i) - 2;
+        content(i);
       }
+    }
+  }
+
+  private void content(int i) {
+    if (delta.kind(i) == JsonKind.STRING) {
+      contentBytes += delta.valueEnd(i) - delta.valueStart(i) - 2;
+    } else if (callsAt < 0 && delta.kind(i) == JsonKind.ARRAY && delta.isName(i, "tool_calls")) {
+      callsAt = i;
+      callEdits = tools.read(delta, i);
+      contentBytes += tools.argumentBytes();
     }
   }
 
@@ -111,37 +136,43 @@ final class ChoiceReader {
     return emptyDelta;
   }
 
-  /** Bytes of the delta's content, roughly: the values without their quotes. */
+  /** Bytes of text in the delta: what it says, thinks, refuses, and passes to tools. */
   long contentBytes() {
     return contentBytes;
   }
 
   boolean finishes() {
-    return finishAt >= 0
-        && choice.kind(finishAt) == JsonKind.STRING
-        && !choice.isEmptyString(finishAt);
+    return finishes;
   }
 
   boolean hasAssistantRole() {
-    if (deltaAt < 0 || choice.kind(deltaAt) != JsonKind.OBJECT) {
-      return false;
-    }
-    int role = delta.indexOf("role");
+    int role = hasDelta ? delta.indexOf("role") : -1;
     return role >= 0 && delta.isString(role, "assistant");
   }
 
+  /** A usage object inside the choice, or null; a few providers put it there. */
+  @Nullable JsonMembers usage() {
+    int i = usageAt();
+    return i < 0 ? null : choice.object(i);
+  }
+
+  private int usageAt() {
+    int i = choice.indexOf("usage");
+    return i >= 0 && choice.kind(i) == JsonKind.OBJECT ? i : -1;
+  }
+
   /**
-   * The repairs, or null where there is nothing to repair.
+   * The repairs, or null where there is nothing to repair. Valid until the next {@link #read}.
    *
    * @param asRoleChunk whether this is the first chunk, whose content must be the empty string
    */
   @Nullable JsonSplice edits(boolean asRoleChunk) {
     JsonSplice edited = choiceEdits(asRoleChunk);
-    if (edited == null && elements.size() == 1) {
+    if (edited == null && choices.size() == 1) {
       return null;
     }
-    JsonSplice edits = JsonSplice.of(elements);
-    for (int k = 0; k < elements.size(); k++) {
+    JsonSplice edits = JsonSplice.of(choices);
+    for (int k = 0; k < choices.size(); k++) {
       if (k != ours) {
         edits.delete(k);
       }
@@ -151,34 +182,37 @@ final class ChoiceReader {
 
   private @Nullable JsonSplice choiceEdits(boolean asRoleChunk) {
     JsonSplice edits = null;
-    if (choice.indexOf("index") < 0) {
+    int index = choice.indexOf("index");
+    if (index < 0) {
       edits = JsonSplice.of(choice).insertFirst("index", ZERO);
+    } else if (choice.integer(index, -1) != 0) {
+      edits = JsonSplice.of(choice).replace(index, ZERO);
     }
     if (deltaAt < 0) {
-      edits = (edits == null ? JsonSplice.of(choice) : edits).insertLast("delta", EMPTY_OBJECT);
-    } else if (choice.kind(deltaAt) == JsonKind.NULL) {
-      edits = (edits == null ? JsonSplice.of(choice) : edits).replace(deltaAt, EMPTY_OBJECT);
+      edits = onChoice(edits).insertLast("delta", EMPTY_OBJECT);
+    } else if (!hasDelta) {
+      edits = onChoice(edits).replace(deltaAt, EMPTY_OBJECT);
     } else {
       JsonSplice inDelta = deltaEdits(asRoleChunk);
-      if (inDelta != null) {
-        edits = (edits == null ? JsonSplice.of(choice) : edits).replace(deltaAt, inDelta);
-      }
+      edits = inDelta == null ? edits : onChoice(edits).replace(deltaAt, inDelta);
     }
-    return finishEdits(edits);
+    int usage = usageAt();
+    return finishEdits(usage < 0 ? edits : onChoice(edits).delete(usage));
   }
 
   private @Nullable JsonSplice finishEdits(@Nullable JsonSplice edits) {
     if (finishAt < 0) {
-      return (edits == null ? JsonSplice.of(choice) : edits)
-          .insertLast("finish_reason", JsonBytes.NULL);
+      return onChoice(edits).insertLast("finish_reason", JsonBytes.NULL);
     }
     JsonBytes replacement =
-        finishes()
+        finishes
             ? FinishReason.replacement(choice, finishAt)
             : choice.kind(finishAt) == JsonKind.NULL ? null : JsonBytes.NULL;
-    return replacement == null
-        ? edits
-        : (edits == null ? JsonSplice.of(choice) : edits).replace(finishAt, replacement);
+    return replacement == null ? edits : onChoice(edits).replace(finishAt, replacement);
+  }
+
+  private JsonSplice onChoice(@Nullable JsonSplice edits) {
+    return edits == null ? JsonSplice.of(choice) : edits;
   }
 
   private @Nullable JsonSplice deltaEdits(boolean asRoleChunk) {
@@ -191,12 +225,8 @@ final class ChoiceReader {
         edits = JsonSplice.of(delta).replace(content, EMPTY_STRING);
       }
     }
-    int calls = delta.indexOf("tool_calls");
-    if (calls >= 0 && delta.kind(calls) == JsonKind.ARRAY) {
-      JsonSplice repaired = tools.repair(delta, calls);
-      if (repaired != null) {
-        edits = (edits == null ? JsonSplice.of(delta) : edits).replace(calls, repaired);
-      }
+    if (callEdits != null) {
+      edits = (edits == null ? JsonSplice.of(delta) : edits).replace(callsAt, callEdits);
     }
     return edits;
   }

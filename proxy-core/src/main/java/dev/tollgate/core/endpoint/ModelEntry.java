@@ -78,7 +78,10 @@ final class ModelEntry {
           case IMAGE -> "image";
           case VIDEO -> "video";
         };
-    return Map.of("input_modalities", input, "output_modalities", List.of(output));
+    Map<String, Object> architecture = new LinkedHashMap<>();
+    architecture.put("input_modalities", input);
+    architecture.put("output_modalities", List.of(output));
+    return architecture;
   }
 
   private static List<String> parameters(Model model) {

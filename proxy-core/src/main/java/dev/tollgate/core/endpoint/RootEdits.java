@@ -5,17 +5,18 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
 
-/** The edits of a chunk's or a reply's top-level members (DECISIONS 2). */
+/**
+ * The edits of a chunk's or a reply's top-level members (DECISIONS 2). Used again for every chunk:
+ * what it gives is valid until the next call.
+ */
 final class RootEdits {
   private final JsonMembers root;
   private final ChatStamp stamp;
-  private final Identity identity;
   private final JsonSplice edits;
 
-  RootEdits(JsonMembers root, ChatStamp stamp, Identity identity) {
+  RootEdits(JsonMembers root, ChatStamp stamp) {
     this.root = root;
     this.stamp = stamp;
-    this.identity = identity;
     this.edits = JsonSplice.of(root);
   }
 
@@ -23,8 +24,8 @@ final class RootEdits {
   record Identity(String id, long createdSeconds, String object) {}
 
   /** A stream's chunk: usage is taken out, padding too. */
-  JsonSplice chunk(int choices, @Nullable JsonSplice choiceEdits) {
-    common(choices, choiceEdits);
+  JsonSplice chunk(Identity identity, int choices, @Nullable JsonSplice choiceEdits) {
+    common(identity, choices, choiceEdits);
     deleteAll("usage", 0);
     deleteAll("obfuscation", 0);
     deleteAll("p", 0);
@@ -32,8 +33,9 @@ final class RootEdits {
   }
 
   /** A whole reply: usage is replaced by ours. */
-  JsonSplice reply(int choices, @Nullable JsonSplice choiceEdits, JsonBytes usage) {
-    common(choices, choiceEdits);
+  JsonSplice reply(
+      Identity identity, int choices, @Nullable JsonSplice choiceEdits, JsonBytes usage) {
+    common(identity, choices, choiceEdits);
     int i = root.indexOf("usage");
     if (i < 0) {
       edits.insertLast("usage", usage);
@@ -44,7 +46,8 @@ final class RootEdits {
     return edits;
   }
 
-  private void common(int choices, @Nullable JsonSplice choiceEdits) {
+  private void common(Identity identity, int choices, @Nullable JsonSplice choiceEdits) {
+    edits.reset(root);
     if (choiceEdits != null) {
       edits.replace(choices, choiceEdits);
     }
@@ -55,8 +58,9 @@ final class RootEdits {
     boolean isRight = created >= 0 && root.integer(created, 0) > 0;
     own("created", isRight ? null : JsonBytes.number(identity.createdSeconds()));
     deleteAll("error", 0);
+    deleteAll("provider", 0);
     for (int i = 0; i < root.size(); i++) {
-      if (root.isName(i, "provider") || root.name(i).startsWith("x_llm_")) {
+      if (root.isNamePrefix(i, "x_llm_")) {
         edits.delete(i);
       }
     }

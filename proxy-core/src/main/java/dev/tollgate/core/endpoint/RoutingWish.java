@@ -46,8 +46,8 @@ final class RoutingWish {
   private static @Nullable Fault object(JsonMembers wish, Param param, Issues issues) {
     for (String list : new String[] {"order", "only", "ignore", "models"}) {
       int i = wish.indexOf(list);
-      if (i >= 0 && wish.kind(i) != JsonKind.ARRAY && wish.kind(i) != JsonKind.NULL) {
-        issues.add(param.dot(list), "must be an array of strings");
+      if (i >= 0 && wish.kind(i) != JsonKind.NULL) {
+        ValueRule.strings().check(wish, i, param.dot(list), issues);
       }
     }
     int i = wish.indexOf("strategy");

@@ -1,5 +1,7 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.catalog.Model;
+
 /**
  * Token counts from byte counts: no tokenizer runs on an event loop (DECISIONS 8). Two kinds: what
  * a text most likely is, for usage that a provider did not report, and what it is at most, for
@@ -9,6 +11,8 @@ public final class TokenEstimate {
   private static final int BYTES_PER_TOKEN_LIKELY = 4;
   private static final int BYTES_PER_TOKEN_LEAST = 2;
   private static final int TOKENS_PER_MEDIA_PART = 1_500;
+  // Where a model's bounds are unknown: more than any model writes, and its price fits a long.
+  private static final int OUTPUT_TOKENS_MAX = 10_000_000;
 
   private TokenEstimate() {}
 
@@ -23,6 +27,12 @@ public final class TokenEstimate {
     long bound =
         Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LEAST) + (long) mediaParts * TOKENS_PER_MEDIA_PART;
     return contextLength > 0 ? Math.min(bound, contextLength) : bound;
+  }
+
+  /** What a model can write at most of the tokens that were asked for, however many those are. */
+  public static long outputAtMost(long asked, Model model) {
+    long most = model.outputTokensMax() > 0 ? model.outputTokensMax() : model.contextLength();
+    return Math.min(asked, most > 0 ? most : OUTPUT_TOKENS_MAX);
   }
 
   /**

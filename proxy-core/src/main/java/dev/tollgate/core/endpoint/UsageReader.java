@@ -16,19 +16,27 @@ final class UsageReader {
   private UsageReader() {}
 
   /**
-   * @param contextLength prompts above it cannot be true; 0: unknown
+   * @param contextLength counts above it cannot be true; 0: unknown
    */
   static Optional<Usage> read(JsonMembers usage, int contextLength) {
     long prompt = count(usage, "prompt_tokens", INVALID);
     long completion = count(usage, "completion_tokens", INVALID);
-    if (prompt < 0 || completion < 0 || (contextLength > 0 && prompt > contextLength)) {
+    if (prompt < 0 || completion < 0 || exceeds(contextLength, prompt, completion)) {
       return Optional.empty();
     }
     long cached =
         firstOf(
             inside(usage, "prompt_tokens_details", "cached_tokens"),
             count(usage, "prompt_cache_hit_tokens", 0),
-            count(usage, "num_cached_tokens", 0));
+            count(usage, "num_cached_tokens", 0),
+            count(usage, "cached_tokens", 0),
+            count(usage, "cache_read_input_tokens", 0));
+    long written =
+        firstOf(
+            inside(usage, "prompt_tokens_details", "cache_write_tokens"),
+            inside(usage, "prompt_tokens_details", "cache_creation_input_tokens"),
+            inside(usage, "prompt_tokens_details", "cache_creation_tokens"),
+            count(usage, "cache_creation_input_tokens", 0));
     long reasoning =
         firstOf(
             inside(usage, "completion_tokens_details", "reasoning_tokens"),
@@ -38,12 +46,16 @@ final class UsageReader {
             prompt,
             completion,
             Math.min(cached, prompt),
-            inside(usage, "prompt_tokens_details", "cache_write_tokens"),
+            written,
             inside(usage, "prompt_tokens_details", "audio_tokens"),
             reasoning,
             inside(usage, "completion_tokens_details", "audio_tokens"),
             onTop(count(usage, "total_tokens", 0) - prompt - completion, reasoning),
             false));
+  }
+
+  private static boolean exceeds(int contextLength, long prompt, long completion) {
+    return contextLength > 0 && (prompt > contextLength || completion > contextLength);
   }
 
   // xAI and Gemini's compatible endpoint: total = prompt + completion + reasoning (DECISIONS 8).

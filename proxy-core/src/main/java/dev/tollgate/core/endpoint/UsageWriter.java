@@ -23,7 +23,7 @@ final class UsageWriter {
     JsonMembers members = parse(reported == null ? NOTHING : reported);
     JsonSplice edits = JsonSplice.of(members);
     for (int i = 0; i < members.size(); i++) {
-      if (members.name(i).startsWith("x_llm_")) {
+      if (members.isNamePrefix(i, "x_llm_")) {
         edits.delete(i);
       }
     }
@@ -32,9 +32,7 @@ final class UsageWriter {
           .insertLast("prompt_tokens", JsonBytes.number(charged.promptTokens()))
           .insertLast("completion_tokens", JsonBytes.number(charged.completionTokens()));
     }
-    if (members.indexOf("total_tokens") < 0) {
-      edits.insertLast("total_tokens", JsonBytes.number(charged.totalTokens()));
-    }
+    total(members, charged, edits);
     edits.insertLast("x_llm_cost_micro", JsonBytes.number(cost.value()));
     if (charged.estimated()) {
       edits.insertLast("x_llm_usage_estimated", JsonBytes.TRUE);
@@ -42,6 +40,17 @@ final class UsageWriter {
     ByteBuf out = Unpooled.buffer(edits.sizeBytes());
     edits.writeTo(out);
     return JsonBytes.raw(out.array(), 0, out.writerIndex());
+  }
+
+  /** SDKs need an integer there; a provider's own is kept, whatever it counts. */
+  private static void total(JsonMembers members, Usage charged, JsonSplice edits) {
+    int i = members.indexOf("total_tokens");
+    JsonBytes total = JsonBytes.number(charged.totalTokens());
+    if (i < 0) {
+      edits.insertLast("total_tokens", total);
+    } else if (members.integer(i, -1) < 0) {
+      edits.replace(i, total);
+    }
   }
 
   private static JsonMembers parse(byte[] reported) {

@@ -1,5 +1,6 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.Param;
@@ -22,6 +23,19 @@ interface ValueRule {
 
   static ValueRule string() {
     return kind(JsonKind.STRING, "must be a string");
+  }
+
+  static ValueRule strings() {
+    return (items, i, param, issues) -> {
+      if (items.kind(i) != JsonKind.ARRAY) {
+        issues.add(param, "must be an array of strings");
+        return;
+      }
+      JsonElements elements = items.array(i);
+      for (int k = 0; k < elements.size(); k++) {
+        string().check(elements, k, param.at(k), issues);
+      }
+    };
   }
 
   static ValueRule object() {

@@ -62,6 +62,11 @@ public final class JsonMembers extends JsonItems {
     return JsonText.is(bytes(), nameStart(i) + 1, nameEnd(i) - 1, expected);
   }
 
+  /** Whether the decoded name begins so; nothing is allocated unless it has escapes. */
+  public boolean isNamePrefix(int i, String prefix) {
+    return JsonText.begins(bytes(), nameStart(i) + 1, nameEnd(i) - 1, prefix);
+  }
+
   /** Offset of the name's opening quotation mark. */
   public int nameStart(int i) {
     return itemStart(i);

@@ -45,6 +45,23 @@ final class JsonText {
     return to - from == length;
   }
 
+  /** Whether what stands between two quotation marks decodes to a text that begins so. */
+  static boolean begins(byte[] bytes, int from, int to, String prefix) {
+    for (int i = 0; i < prefix.length(); i++) {
+      if (from + i == to) {
+        return false;
+      }
+      byte b = bytes[from + i];
+      if (b == '\\') {
+        return decode(bytes, from, to).startsWith(prefix);
+      }
+      if (b != prefix.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   static long integer(byte[] bytes, int from, int to, long otherwise) {
     boolean negative = bytes[from] == '-';
     int at = negative ? from + 1 : from;

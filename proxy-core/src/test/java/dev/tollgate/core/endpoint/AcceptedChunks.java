@@ -96,7 +96,7 @@ final class AcceptedChunks {
     }
     if (callsSeen.add(call.get("index").intValue())) {
       require(!call.path("type").asText("").isEmpty(), "tool-no-type");
-      require(!call.path("id").asText("").isEmpty(), "tool-no-id");
+      require(call.path("id").isTextual(), "tool-no-id");
     }
   }
 

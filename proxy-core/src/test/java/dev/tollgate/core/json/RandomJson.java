@@ -5,7 +5,7 @@ import java.util.Random;
 /**
  * Random documents as people and programs write them: spaces, escapes, odd numbers, all scripts.
  */
-final class RandomJson {
+public final class RandomJson {
   private static final String[] NUMBERS = {
     "0", "-0", "1", "12", "1.0", "1e5", "-1.5E-7", "1E+2", "9007199254740993", "0.10", "1e999"
   };
@@ -37,7 +37,7 @@ final class RandomJson {
     return space(random) + object(random, 4) + space(random);
   }
 
-  static String object(Random random, int depth) {
+  public static String object(Random random, int depth) {
     StringBuilder json = new StringBuilder("{").append(space(random));
     int members = random.nextInt(depth * 3 + 1);
     for (int i = 0; i < members; i++) {
@@ -48,7 +48,7 @@ final class RandomJson {
     return json.append('}').toString();
   }
 
-  static String value(Random random, int depth) {
+  public static String value(Random random, int depth) {
     return switch (random.nextInt(depth > 0 ? 9 : 6)) {
       case 0 -> "true";
       case 1 -> "false";
@@ -61,7 +61,7 @@ final class RandomJson {
   }
 
   /** Text without halves of surrogate pairs. */
-  static String text(Random random, int piecesMax) {
+  public static String text(Random random, int piecesMax) {
     StringBuilder text = new StringBuilder();
     int pieces = random.nextInt(piecesMax + 1);
     for (int i = 0; i < pieces; i++) {
@@ -71,7 +71,7 @@ final class RandomJson {
   }
 
   /** One of the many ways to write a text. */
-  static String string(Random random, String text) {
+  public static String string(Random random, String text) {
     StringBuilder json = new StringBuilder("\"");
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
