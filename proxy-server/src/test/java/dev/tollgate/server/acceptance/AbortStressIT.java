@@ -1,0 +1,105 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.RawClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Very many clients that leave at a random moment, plain and streamed, by FIN and by RST: no buffer
+ * leaks, everything is given back, and the node serves on. {@code -Dtollgate.aborts=10000} is the
+ * full form, run by the profile soak.
+ */
+class AbortStressIT {
+  private static final int ABORTS = Integer.getInteger("tollgate.aborts", 1_000);
+  private static final int AT_ONCE = 16;
+  private static final String ENDLESS = "test/long";
+  private static final List<String> MODELS =
+      List.of("test/chat", ENDLESS, "test/tool", "test/error-midway", "test/cut", "test/broken");
+
+  @Test
+  void nothingIsLeakedAndEverythingIsGivenBack() throws Exception {
+    long seed = Long.getLong("tollgate.seed", new Random().nextLong());
+    List<String> flags =
+        List.of("-Dio.netty.leakDetection.level=paranoid", "-Xmx192m", "-XX:+UseSerialGC");
+    try (Binary node = Shared.beside(Shared.setup(), flags)) {
+      abort(node, seed);
+
+      node.admin().awaitIdle();
+      node.collectGarbage();
+      // A leak is reported when the next buffer is taken.
+      for (String model : List.of("test/chat", "test/tool", "test/chat")) {
+        assertThat(Chats.ask(node, model).status()).isEqualTo(200);
+        Chats.stream(node, model).readUntil("[DONE]");
+      }
+      assertThat(node.err().text()).as("seed %s", seed).doesNotContain("LEAK", "\tat ");
+      assertThat(node.isRunning()).isTrue();
+    }
+  }
+
+  private static void abort(Binary node, long seed) throws Exception {
+    Semaphore places = new Semaphore(AT_ONCE);
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<? extends Future<?>> aborts =
+          IntStream.range(0, ABORTS)
+              .mapToObj(
+                  i ->
+                      clients.submit(
+                          () -> {
+                            places.acquire();
+                            try {
+                              abortOne(node, new Random(seed + i));
+                            } finally {
+                              places.release();
+                            }
+                            return i;
+                          }))
+              .toList();
+      for (Future<?> abort : aborts) {
+        abort.get();
+      }
+    }
+  }
+
+  /** One client: it leaves within its request, before an answer, or within it. */
+  private static void abortOne(Binary node, Random random) {
+    String model = MODELS.get(random.nextInt(MODELS.size()));
+    String body = Chats.body(model, model.equals(ENDLESS) || random.nextBoolean());
+    RawClient client = node.connect().within(Duration.ofSeconds(60));
+    switch (random.nextInt(4)) {
+      case 0 -> client.post(Chats.PATH, body.substring(10), Shared.authorization());
+      case 1 -> client.send(head(body.length()) + body.substring(0, random.nextInt(body.length())));
+      case 2 -> client.post(Chats.PATH, body, Shared.authorization());
+      default -> {
+        client.post(Chats.PATH, body, Shared.authorization());
+        // No answer is shorter; a long stream is left amid its events.
+        client.peekAtLeast(1 + random.nextInt(body.contains(ENDLESS) ? 4_000 : 300));
+      }
+    }
+    if (random.nextBoolean()) {
+      client.reset();
+    } else {
+      client.close();
+    }
+  }
+
+  private static String head(int bytes) {
+    return """
+    POST /v1/chat/completions HTTP/1.1\r
+    Host: localhost\r
+    %s\r
+    Content-Type: application/json\r
+    Content-Length: %d\r
+    \r
+    """
+        .formatted(Shared.authorization(), bytes);
+  }
+}

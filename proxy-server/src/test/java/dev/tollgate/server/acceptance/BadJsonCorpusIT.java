@@ -1,0 +1,72 @@
+package dev.tollgate.server.acceptance;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every chat row of the body corpus on a raw socket: the specified error, and nobody is asked. */
+class BadJsonCorpusIT {
+  private static final String CHAT = "POST /v1/chat/completions";
+
+  record Row(String file, int status, String code, String param) {
+    @Override
+    public String toString() {
+      return file;
+    }
+  }
+
+  static Stream<Row> rows() {
+    return Corpora.rows("data/badjson.tsv").stream()
+        .filter(cells -> cells[1].equals(CHAT))
+        .map(cells -> new Row(cells[0], Integer.parseInt(cells[2]), cells[3], cells[4]));
+  }
+
+  @AfterAll
+  static void nothingIsLeftBehind() {
+    Shared.node().admin().awaitIdle();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("rows")
+  void verdict(Row row) {
+    long before = Shared.node().admin().mock("mock").requests();
+    RawResponse response = post(Corpora.bytes("data/badjson/" + row.file));
+    long asked = Shared.node().admin().mock("mock").requests() - before;
+
+    assertThat(response.status()).as(response.text()).isEqualTo(row.status);
+    assertThat(asked).isEqualTo(row.status == 200 ? 1 : 0);
+    assertThat(response.header("x-request-id")).startsWith("req_");
+    if (row.status != 200) {
+      JsonNode error = Json.tree(response.text()).path("error");
+      assertThat(error.path("code").asText()).as(response.text()).isEqualTo(row.code);
+      assertThat(error.path("param").asText("-")).as(response.text()).isEqualTo(row.param);
+      assertThat(error.path("request_id").asText()).isEqualTo(response.header("x-request-id"));
+      assertThat(response.header("x-should-retry")).isEqualTo("false");
+      assertThat(response.header("x-llm-cost-micro")).isIn(null, "0");
+    }
+  }
+
+  private static RawResponse post(byte[] body) {
+    String head =
+        """
+        POST /v1/chat/completions HTTP/1.1\r
+        Host: localhost\r
+        %s\r
+        Content-Type: application/json\r
+        Content-Length: %d\r
+        \r
+        """
+            .formatted(Shared.authorization(), body.length);
+    try (RawClient client = Shared.node().connect()) {
+      return client.send(head.getBytes(ISO_8859_1)).send(body).readResponse();
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package dev.tollgate.server.acceptance;
+
+import dev.tollgate.core.testkit.RawClient;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The built program, {@code serve}, as a child process. It is started as the launcher starts it,
+ * from the jars that the build put together, and does not outlive this JVM.
+ */
+final class Binary implements AutoCloseable {
+  private static final Duration START = Duration.ofMinutes(3);
+  private static final Duration STOP = Duration.ofSeconds(90);
+  private static final Duration JVM_END = Duration.ofSeconds(10);
+  private static final Pattern SERVES = Pattern.compile("Tollgate serves (\\S+)");
+  private static final Pattern KEY = Pattern.compile("sk-llm-[0-9A-Za-z]+");
+
+  private final Folder home;
+  private final Process process;
+  private final Lines out;
+  private final Lines err;
+  private final Thread hook = new Thread(this::endWithThisJvm);
+  private URI baseUrl = URI.create("http://127.0.0.1");
+
+  private Binary(Folder home, Process process) {
+    this.home = home;
+    this.process = process;
+    this.out = Lines.of(process.getInputStream());
+    this.err = Lines.of(process.getErrorStream());
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
+  /** Starts it in a folder and waits until it serves. */
+  static Binary start(Folder home, List<String> jvmFlags, String... sets)
+      throws IOException, InterruptedException {
+    Binary binary = launch(home, jvmFlags, sets);
+    try {
+      binary.awaitServing();
+      return binary;
+    } catch (AssertionError e) {
+      binary.close();
+      throw e;
+    }
+  }
+
+  static Binary start(Folder home, String... sets) throws IOException, InterruptedException {
+    return start(home, List.of(), sets);
+  }
+
+  /** Starts it and does not wait: for starts that should fail. */
+  static Binary launch(Folder home, List<String> jvmFlags, String... sets) throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("serve", "--config", home.config() + ""));
+    for (String set : sets) {
+      arguments.add("--set");
+      arguments.add(set);
+    }
+    return new Binary(home, Program.process(jvmFlags, arguments).start());
+  }
+
+  private void awaitServing() throws InterruptedException {
+    Optional<String> serves = out.await(line -> SERVES.matcher(line).matches(), START);
+    Matcher matcher = SERVES.matcher(serves.orElse(""));
+    if (!matcher.matches()) {
+      throw new AssertionError("it did not serve:\n" + out.text() + "\n" + err.text());
+    }
+    baseUrl = URI.create(matcher.group(1));
+  }
+
+  /** What clients take as base address, ending in {@code /v1}. */
+  URI baseUrl() {
+    return baseUrl;
+  }
+
+  int port() {
+    return baseUrl.getPort();
+  }
+
+  RawClient connect() {
+    return RawClient.connect(port());
+  }
+
+  Admin admin() {
+    return new Admin(home.adminPort());
+  }
+
+  Folder home() {
+    return home;
+  }
+
+  /** The first key, which is printed by the process that made it. */
+  String bootstrapKey() throws InterruptedException {
+    String line =
+        out.await(text -> KEY.matcher(text).find(), START)
+            .orElseThrow(() -> new AssertionError("no key was printed:\n" + out.text()));
+    Matcher matcher = KEY.matcher(line);
+    return matcher.find() ? matcher.group() : "";
+  }
+
+  Lines out() {
+    return out;
+  }
+
+  Lines err() {
+    return err;
+  }
+
+  /** Sends SIGTERM. */
+  void terminate() {
+    process.destroy();
+  }
+
+  /** Sends SIGKILL to the program alone: its PostgreSQL is left behind. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  /** Sends SIGHUP. */
+  void hangUp() throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-HUP", "" + process.pid()).start().waitFor();
+  }
+
+  /** Collects garbage in it, so that what was leaked can be found. */
+  void collectGarbage() throws IOException, InterruptedException {
+    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+    Process run = new ProcessBuilder(jcmd, "" + process.pid(), "GC.run").start();
+    if (run.waitFor() != 0) {
+      throw new AssertionError("jcmd failed");
+    }
+  }
+
+  /** Waits for its end and returns its exit code. */
+  int awaitExit() throws InterruptedException {
+    if (!process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new AssertionError("it does not end:\n" + err.text());
+    }
+    return process.exitValue();
+  }
+
+  boolean isRunning() {
+    return process.isAlive();
+  }
+
+  void endWithThisJvm() {
+    process.destroy();
+    try {
+      process.waitFor(JVM_END.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
+  }
+
+  /** Ends it, gently at first. Its database is its folder's to end, should it be left behind. */
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    process.destroyForcibly();
+    Runtime.getRuntime().removeShutdownHook(hook);
+  }
+}

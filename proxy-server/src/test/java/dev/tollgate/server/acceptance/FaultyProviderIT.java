@@ -1,0 +1,157 @@
+package dev.tollgate.server.acceptance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.mock.MockProfile;
+import dev.tollgate.server.mock.MockProvider;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every fault that the mock provider can show, plain and streamed, with short clocks: each request
+ * ends with a specified answer, and whatever is a success is one for the official SDK too.
+ */
+class FaultyProviderIT {
+  private static final Pattern FAULT = Pattern.compile("\\| `(fault/[a-z0-9-]+)(:k)?`");
+  private static final Duration ANSWER = Duration.ofSeconds(20);
+  private static final Set<String> CODES =
+      Set.of(
+          "provider_error",
+          "provider_disconnect",
+          "provider_unavailable",
+          "provider_timeout",
+          "provider_rate_limited",
+          "stream_interrupted",
+          "validation_failed",
+          "request_too_large");
+
+  private static final MockProvider PROVIDER = MockProvider.start(MockProfile.IMMEDIATE, 0);
+  private static final Binary NODE = Shared.beside(setup(), List.of());
+
+  static Stream<String> faults() {
+    String documented =
+        new String(
+            Corpora.bytes(Path.of(System.getProperty("tollgate.root"), "docs/mock-provider.md")),
+            UTF_8);
+    List<String> faults =
+        FAULT.matcher(documented).results().map(match -> match.group(1)).distinct().toList();
+    assertThat(faults).hasSizeGreaterThan(60);
+    return faults.stream();
+  }
+
+  private static Setup setup() {
+    var clocks =
+        Map.of(
+            "connect",
+            "1s",
+            "response_header",
+            "1s",
+            "first_token",
+            "1s",
+            "idle",
+            "1s",
+            "total",
+            "5s");
+    Setup setup =
+        Shared.setup()
+            .provider(
+                "faulty",
+                Map.of(
+                    "type",
+                    "openai",
+                    "base_url",
+                    "http://127.0.0.1:" + PROVIDER.port() + "/v1",
+                    "max_event_bytes",
+                    "1MiB",
+                    "timeouts",
+                    clocks));
+    faults().forEach(fault -> setup.model(fault, "faulty", fault));
+    return setup;
+  }
+
+  @AfterAll
+  static void stop() {
+    NODE.close();
+    PROVIDER.close();
+  }
+
+  @AfterEach
+  void nothingIsHeld() {
+    NODE.admin().awaitIdle();
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void plain(String fault) {
+    try (RawClient client = NODE.connect().within(ANSWER)) {
+      client.post(Chats.PATH, Chats.body(fault, false), Shared.authorization());
+      RawResponse response = client.readResponse();
+      assertThat(response.header("x-request-id")).startsWith("req_");
+      JsonNode body = Json.tree(response.text());
+      if (response.status() == 200) {
+        assertThat(body.path("error").isMissingNode()).as(response.text()).isTrue();
+        assertThat(body.path("usage").path("x_llm_cost_micro").isIntegralNumber()).isTrue();
+      } else {
+        assertError(body, response.text());
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void streamed(String fault) {
+    try (RawClient client = NODE.connect().within(ANSWER)) {
+      client.post(Chats.PATH, Chats.body(fault, true), Shared.authorization());
+      RawResponse response = client.readResponse();
+      assertThat(response.header("x-request-id")).startsWith("req_");
+      if (response.status() == 200) {
+        assertStream(response);
+      } else {
+        assertError(Json.tree(response.text()), response.text());
+      }
+    }
+  }
+
+  private static void assertStream(RawResponse response) {
+    List<String> events = response.events();
+    assertThat(events).as(response.text()).hasSizeGreaterThan(2).endsWith("data: [DONE]");
+    String last = events.get(events.size() - 2);
+    boolean failed = last.startsWith("data: {\"error\"");
+    JsonNode usage = chunk(events.get(events.size() - (failed ? 3 : 2)));
+    assertThat(usage.path("choices")).as(response.text()).isEmpty();
+    assertThat(usage.path("usage").path("x_llm_cost_micro").isIntegralNumber()).isTrue();
+    List<JsonNode> chunks =
+        events.subList(0, events.size() - (failed ? 2 : 1)).stream()
+            .map(FaultyProviderIT::chunk)
+            .toList();
+    assertThat(StreamTraits.rejected(chunks, !failed)).as(response.text()).isEmpty();
+    if (failed) {
+      assertError(chunk(last), response.text());
+    }
+  }
+
+  private static JsonNode chunk(String event) {
+    assertThat(event).startsWith("data: ").doesNotContain("\n");
+    return Json.tree(event.substring("data: ".length()));
+  }
+
+  private static void assertError(JsonNode body, String all) {
+    assertThat(body.path("error").path("code").asText()).as(all).isIn(CODES);
+    assertThat(body.path("error").path("message").asText()).isNotBlank();
+    assertThat(body.path("error").path("request_id").asText()).startsWith("req_");
+  }
+}

@@ -1,0 +1,154 @@
+package dev.tollgate.server.acceptance;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.RawClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every row of the framing corpus on a raw socket, as it is and with a key, with an honest request
+ * behind it: it is answered only where the row left the connection in step.
+ */
+class Http1CorpusIT {
+  private static final Pattern ESCAPE =
+      Pattern.compile("\\\\([rnt\\\\])|\\\\x([0-9a-f]{2})|\\{\\{(.)\\*(\\d+)}}");
+  private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 ([2-5]\\d\\d) ");
+  private static final String PROBE = "probe-of-the-corpus";
+  private static long before;
+
+  record Row(String id, String verdict, String bytes) {
+    @Override
+    public String toString() {
+      return id;
+    }
+  }
+
+  static Stream<Row> rows() {
+    return Corpora.rows("data/http1.tsv").stream()
+        .map(cells -> new Row(cells[0], cells[2], unescape(cells[4])));
+  }
+
+  @BeforeAll
+  static void count() {
+    before = Shared.node().admin().mock("mock").requests();
+  }
+
+  @AfterAll
+  static void theProviderSawNothingAndNothingIsLeft() {
+    assertThat(Shared.node().admin().mock("mock").requests()).isEqualTo(before);
+    Shared.node().admin().awaitIdle();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("rows")
+  void withoutAKey(Row row) {
+    assertVerdict(row, answers(row.bytes), false);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("rows")
+  void withAKey(Row row) {
+    String host = "Host: a\r\n";
+    String lines = Shared.authorization() + "\r\nContent-Type: application/json\r\n";
+    String keyed = row.bytes.replaceFirst(host, Matcher.quoteReplacement(host + lines));
+    assertVerdict(row, answers(keyed), true);
+  }
+
+  /** What came back: the final statuses before the probe's, and all of it. */
+  private record Answers(List<Integer> statuses, boolean inStep, String all) {
+    boolean closed() {
+      return all.toLowerCase(java.util.Locale.ROOT).contains("connection: close");
+    }
+  }
+
+  private static Answers answers(String bytes) {
+    String probe =
+        "GET /v1/models HTTP/1.1\r\nHost: probe\r\nX-Request-Id: %s\r\nConnection: close\r\n\r\n"
+            .formatted(PROBE);
+    try (RawClient client = Shared.node().connect()) {
+      client.send((bytes + probe).getBytes(ISO_8859_1));
+      String all = new String(client.readToEnd(), ISO_8859_1);
+      List<Integer> statuses = new ArrayList<>();
+      Matcher matcher = STATUS.matcher(all);
+      while (matcher.find()) {
+        statuses.add(Integer.parseInt(matcher.group(1)));
+      }
+      boolean inStep = all.contains(PROBE);
+      return new Answers(inStep ? statuses.subList(0, statuses.size() - 1) : statuses, inStep, all);
+    }
+  }
+
+  private static void assertVerdict(Row row, Answers answers, boolean keyed) {
+    switch (row.verdict) {
+      case "reject" -> {
+        assertClosed(answers);
+        assertThat(answers.statuses.getFirst()).as(answers.all).isBetween(400, 499);
+      }
+      case "400", "404", "413" -> assertStatus(Integer.parseInt(row.verdict), answers, keyed);
+      case "ok1", "drop" -> assertParsed(1, answers);
+      case "ok2" -> assertParsed(2, answers);
+      case "close", "incomplete" -> assertThat(answers.inStep).as(answers.all).isFalse();
+      case "either" -> assertThat(answers.statuses).allMatch(status -> status < 500);
+      default -> throw new AssertionError("unknown verdict " + row.verdict);
+    }
+  }
+
+  /** Where the body is not awaited, 401 and 415 are as right, if the connection closes. */
+  private static void assertStatus(int status, Answers answers, boolean keyed) {
+    assertThat(answers.statuses).as(answers.all).hasSize(1);
+    int got = answers.statuses.getFirst();
+    if (keyed) {
+      assertThat(got).as(answers.all).isEqualTo(status);
+    } else {
+      assertThat(got).as(answers.all).isIn(status, 401, 415);
+    }
+    if (got != 404 || !answers.inStep) {
+      assertThat(answers.closed()).as(answers.all).isTrue();
+    }
+  }
+
+  private static void assertClosed(Answers answers) {
+    assertThat(answers.statuses).as(answers.all).hasSize(1);
+    assertThat(answers.inStep).as(answers.all).isFalse();
+    assertThat(answers.closed()).as(answers.all).isTrue();
+  }
+
+  /** So many requests, whatever became of them; fewer only where an early refusal closed. */
+  private static void assertParsed(int count, Answers answers) {
+    assertThat(answers.statuses).as(answers.all).hasSizeBetween(1, count);
+    if (answers.statuses.size() < count || !answers.inStep) {
+      assertThat(answers.closed()).as(answers.all).isTrue();
+      assertThat(answers.inStep).as(answers.all).isFalse();
+    }
+  }
+
+  private static String unescape(String text) {
+    return ESCAPE.matcher(text).replaceAll(match -> Matcher.quoteReplacement(meaning(match)));
+  }
+
+  private static String meaning(MatchResult match) {
+    if (match.group(2) != null) {
+      return String.valueOf((char) Integer.parseInt(match.group(2), 16));
+    }
+    if (match.group(3) != null) {
+      return match.group(3).repeat(Integer.parseInt(match.group(4)));
+    }
+    return switch (match.group(1)) {
+      case "r" -> "\r";
+      case "n" -> "\n";
+      case "t" -> "\t";
+      default -> "\\";
+    };
+  }
+}

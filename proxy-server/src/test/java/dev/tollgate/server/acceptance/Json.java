@@ -1,0 +1,26 @@
+package dev.tollgate.server.acceptance;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.openai.core.ObjectMappers;
+
+/** JSON as trees, for assertions. */
+final class Json {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private Json() {}
+
+  /** What an SDK's object was read from, members unknown to the SDK included. */
+  static JsonNode of(Object sdkObject) {
+    return ObjectMappers.jsonMapper().valueToTree(sdkObject);
+  }
+
+  static JsonNode tree(String json) {
+    try {
+      return MAPPER.readTree(json);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError("not JSON: " + json, e);
+    }
+  }
+}

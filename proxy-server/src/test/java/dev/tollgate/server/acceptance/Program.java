@@ -1,0 +1,53 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The command line as the launcher runs it, from the jars that the build put together. */
+final class Program {
+  private static final String MAIN = "dev.tollgate.server.cli.Main";
+  private static final Duration COMMAND = Duration.ofMinutes(1);
+
+  private Program() {}
+
+  /** What a command that ended has said. */
+  record Said(int exitCode, String out, String err) {}
+
+  static ProcessBuilder process(List<String> jvmFlags, List<String> arguments) {
+    Path lib = Path.of(System.getProperty("tollgate.root"), "proxy-server/target/tollgate/lib");
+    assertThat(Files.isDirectory(lib)).as("%s, made by `mvn package`", lib).isTrue();
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    // The launcher's flags; a test's own come last and win.
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-XX:+UseCompactObjectHeaders",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-Xmx512m"));
+    command.addAll(jvmFlags);
+    command.addAll(List.of("-cp", lib.resolve("*").toString(), MAIN));
+    command.addAll(arguments);
+    return new ProcessBuilder(command);
+  }
+
+  /** Runs a command to its end. */
+  static Said run(String... arguments) throws IOException, InterruptedException {
+    Process process = process(List.of("-XX:TieredStopAtLevel=1"), List.of(arguments)).start();
+    Lines out = Lines.of(process.getInputStream());
+    Lines err = Lines.of(process.getErrorStream());
+    if (!process.waitFor(COMMAND.toMillis(), TimeUnit.MILLISECONDS)) {
+      process.destroyForcibly();
+      throw new AssertionError(List.of(arguments) + " does not end");
+    }
+    return new Said(process.exitValue(), out.whole(), err.whole());
+  }
+}

@@ -1,0 +1,55 @@
+package dev.tollgate.server.acceptance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.RawClient;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** SIGHUP swaps models and providers whole; a file with a mistake changes nothing and is seen. */
+class ReloadIT {
+  @Test
+  void modelsAreSwappedAndABadFileChangesNothing() throws Exception {
+    Shared.scripted().model("reload", (_, to) -> to.send(Sse.completion("new")));
+    Setup before =
+        Shared.setup().model("reload/old", "mock", "mock-chat?chunks=40&interval=20ms&ttft=0ms");
+    Setup after =
+        Shared.setup()
+            .openAi("second", Shared.scripted().baseUrl(), "another-key")
+            .model("reload/new", "second", "reload");
+    try (Binary node = Shared.beside(before, List.of());
+        RawClient open = Chats.stream(node, "reload/old")) {
+      node.home().write(after);
+      node.hangUp();
+      awaitCount(node, "tollgate_config_reloads_total", 1);
+
+      assertThat(Chats.code(Chats.ask(node, "reload/old"))).isEqualTo("model_not_found");
+      assertThat(Chats.ask(node, "reload/new").text()).contains("\"new\"", "\"second\"");
+      String rest = open.readUntil("data: [DONE]");
+      assertThat(rest).contains("\"finish_reason\":\"stop\"").doesNotContain("\"error\"");
+
+      node.home().writeText("version: 1\nmodles: {}\n");
+      node.hangUp();
+      awaitCount(node, "tollgate_config_reload_failures_total", 1);
+      assertThat(node.admin().total("tollgate_config_last_reload_successful")).isZero();
+      assertThat(node.err().text()).contains("modles");
+      assertThat(Chats.ask(node, "reload/new").status()).isEqualTo(200);
+
+      HttpResponse<String> refused = node.admin().post("/-/reload");
+      assertThat(refused.statusCode()).isEqualTo(400);
+      assertThat(refused.body()).contains("modles", "models");
+
+      node.home().write(before);
+      assertThat(node.admin().post("/-/reload").statusCode()).isEqualTo(200);
+      assertThat(node.admin().total("tollgate_config_last_reload_successful")).isOne();
+      assertThat(Chats.ask(node, "reload/old").status()).isEqualTo(200);
+      assertThat(new String(Chats.ask(node, "reload/new").raw(), UTF_8)).contains(" 404 ");
+    }
+  }
+
+  private static void awaitCount(Binary node, String counter, int count) {
+    node.admin().await(numbers -> numbers.getOrDefault(counter, 0.0) == count, counter);
+  }
+}

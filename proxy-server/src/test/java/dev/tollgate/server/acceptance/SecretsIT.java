@@ -1,0 +1,120 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.nio.file.Files;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Keys, passwords and prompts do not show up where people look: logs, metrics, errors. */
+class SecretsIT {
+  private static final Duration SOON = Duration.ofSeconds(10);
+  private static final String PROMPT = "canary-prompt-4417";
+  private static final String REPLY = "canary-reply-8840";
+
+  @ParameterizedTest
+  @ValueSource(ints = {200, 400, 401, 429, 500})
+  void noSecretLeavesWhateverTheProviderSays(int status) throws Exception {
+    Shared.scripted()
+        .model(
+            "canary", (_, to) -> to.send(status == 200 ? Sse.completion(REPLY) : refusal(status)));
+    Binary node = Shared.node();
+    int linesBefore = node.err().count();
+    RawResponse response;
+    try (RawClient client = node.connect().within(SOON)) {
+      String body = Chats.body("scripted/canary", false, PROMPT);
+      response = client.post(Chats.PATH, body, Shared.authorization()).readResponse();
+    }
+
+    String id = String.valueOf(response.header("x-request-id"));
+    assertThat(node.err().await(line -> line.contains(id), linesBefore, SOON)).isPresent();
+    assertThat(response.rawText()).doesNotContain(Shared.PROVIDER_KEY);
+    String password = Files.readString(node.home().dataDir().resolve("postgres/password")).strip();
+    for (String seen :
+        new String[] {
+          node.err().text(),
+          node.admin().get("/metrics").body(),
+          node.admin().get("/config").body(),
+          node.admin().get("/providers").body()
+        }) {
+      assertThat(seen).doesNotContain(Shared.PROVIDER_KEY, Shared.key(), PROMPT, REPLY, password);
+    }
+  }
+
+  @Test
+  void aKeyThatOpensNothingIsNotRepeatedEither() throws Exception {
+    String guess = "sk-llm-" + "Guess".repeat(9) + "1";
+    RawResponse response = Chats.ask(Shared.node(), "test/chat", guess);
+    String id = String.valueOf(response.header("x-request-id"));
+
+    assertThat(response.status()).isEqualTo(401);
+    String line = Shared.node().err().await(each -> each.contains(id), SOON).orElseThrow();
+    assertThat(line + response.rawText()).doesNotContain(guess);
+  }
+
+  @Test
+  void everyRequestIsOneLineThatSaysWhoAskedWhatAndHowItWent() throws Exception {
+    RawResponse response = Chats.ask(Shared.node(), "test/chat");
+    String id = String.valueOf(response.header("x-request-id"));
+    String line = Shared.node().err().await(each -> each.contains(id), SOON).orElseThrow();
+
+    JsonNode record = Json.tree(line.substring(line.indexOf('{')));
+    assertThat(record.path("request_id").asText()).isEqualTo(id);
+    assertThat(record.path("route").asText()).isEqualTo(Chats.PATH);
+    assertThat(record.path("status").intValue()).isEqualTo(200);
+    assertThat(record.path("outcome").asText()).isEqualTo("ok");
+    assertThat(record.path("client_ip").asText()).isEqualTo("127.0.0.1");
+    assertThat(record.path("model").asText()).isEqualTo("test/chat");
+    assertThat(record.path("provider").asText()).isEqualTo("mock");
+    assertThat(Shared.key()).endsWith(record.path("key_last4").asText("none"));
+    assertThat(Shared.key()).contains(record.path("key_id").asText("none"));
+    JsonNode usage = Json.tree(response.text()).path("usage");
+    assertThat(record.path("prompt_tokens")).isEqualTo(usage.path("prompt_tokens"));
+    assertThat(record.path("completion_tokens")).isEqualTo(usage.path("completion_tokens"));
+    assertThat(record.path("cost_micro")).isEqualTo(usage.path("x_llm_cost_micro"));
+    assertThat(record.path("response_bytes").intValue()).isEqualTo(response.body().length);
+    assertThat(record.path("attempts")).hasSize(1);
+    assertThat(Shared.node().err().all()).filteredOn(each -> each.contains(id)).hasSize(1);
+  }
+
+  @Test
+  void theNodeIsAliveAndReadyAndCounts() {
+    Admin admin = Shared.node().admin();
+    assertThat(admin.get("/livez").statusCode()).isEqualTo(200);
+    assertThat(admin.get("/readyz").statusCode()).isEqualTo(200);
+
+    String model = "model=\"test/chat\"";
+    double before = sum(admin, "tollgate_requests_total{", model);
+    try (RawClient client = Chats.stream(Shared.node(), "test/chat")) {
+      client.readUntil("[DONE]");
+    }
+    admin.await(
+        _ -> sum(admin, "tollgate_requests_total{", model) == before + 1, "one more request");
+    assertThat(sum(admin, "tollgate_request_duration_seconds_bucket{", model)).isPositive();
+    assertThat(sum(admin, "tollgate_first_token_seconds_count{", model)).isPositive();
+    assertThat(sum(admin, "tollgate_overhead_seconds_count", "")).isPositive();
+  }
+
+  private static double sum(Admin admin, String prefix, String label) {
+    return admin.metrics().entrySet().stream()
+        .filter(each -> each.getKey().startsWith(prefix) && each.getKey().contains(label))
+        .mapToDouble(each -> each.getValue())
+        .sum();
+  }
+
+  /** A provider that repeats the operator's key, as some do. */
+  private static String refusal(int status) {
+    String body =
+        """
+        {"error":{"message":"Incorrect API key provided: %s","type":"x","code":"y"}}\
+        """
+            .formatted(Shared.PROVIDER_KEY);
+    return "HTTP/1.1 %d No\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+        .formatted(status, body.length(), body);
+  }
+}

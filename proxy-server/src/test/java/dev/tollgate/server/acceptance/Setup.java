@@ -1,0 +1,105 @@
+package dev.tollgate.server.acceptance;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A configuration in the making, written as JSON, which is YAML too. It listens on free loopback
+ * ports and does not wait before it drains.
+ */
+final class Setup {
+  static final Map<String, String> PRICE =
+      Map.of("input", "0.15", "cached_input", "0.075", "output", "0.60");
+
+  private final Map<String, Object> root = new LinkedHashMap<>();
+  private final Map<String, Object> listeners = new LinkedHashMap<>();
+  private final Map<String, Object> providers = new LinkedHashMap<>();
+  private final Map<String, Object> models = new LinkedHashMap<>();
+
+  private Setup() {
+    root.put("version", 1);
+    root.put("listeners", listeners);
+    listeners.put("control", noAddress());
+    listen(Map.of());
+    root.put("server", Map.of("shutdown", Map.of("delay", "0s", "timeout", "60s")));
+    root.put("store", Map.of("url", "embedded", "data_dir", "./data"));
+    root.put("providers", providers);
+    root.put("models", models);
+    root.put("bootstrap", Map.of("organization", "acceptance", "credit", "1000.00"));
+  }
+
+  static Setup empty() {
+    return new Setup();
+  }
+
+  /** Adds settings to the API listener's. */
+  Setup listen(Map<String, ?> api) {
+    Map<String, Object> listener = new LinkedHashMap<>(api);
+    listener.put("address", "127.0.0.1:0");
+    listeners.put("api", listener);
+    return this;
+  }
+
+  private static Map<String, Object> noAddress() {
+    Map<String, Object> control = new LinkedHashMap<>();
+    control.put("address", null);
+    return control;
+  }
+
+  /** The bundled provider, quick. */
+  Setup mock(String id) {
+    return provider(
+        id, Map.of("type", "mock", "ttft", "2ms", "chunk_interval", "1ms", "chunks", 12));
+  }
+
+  /** A provider at this address, with this key. */
+  Setup openAi(String id, String baseUrl, String apiKey) {
+    return provider(id, Map.of("type", "openai", "base_url", baseUrl, "api_key", apiKey));
+  }
+
+  Setup provider(String id, Map<String, ?> settings) {
+    providers.put(id, settings);
+    return this;
+  }
+
+  /** A chat model at the usual price. */
+  Setup model(String id, String provider, String upstreamModel) {
+    return model(id, provider, upstreamModel, PRICE);
+  }
+
+  Setup model(String id, String provider, String upstreamModel, Map<String, String> price) {
+    models.put(
+        id,
+        Map.of(
+            "modality",
+            "chat",
+            "context_length",
+            128_000,
+            "capabilities",
+            List.of("streaming", "tools", "vision", "json_schema"),
+            "price",
+            price,
+            "routes",
+            List.of(Map.of("provider", provider, "model", upstreamModel))));
+    return this;
+  }
+
+  /** Replaces a whole section. */
+  Setup section(String name, Map<String, ?> settings) {
+    root.put(name, settings);
+    return this;
+  }
+
+  /** The whole as a file, with the admin listener on this port. */
+  String text(int adminPort) {
+    listeners.put("admin", Map.of("address", "127.0.0.1:" + adminPort));
+    try {
+      return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(root);
+    } catch (JsonProcessingException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package dev.tollgate.server.acceptance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The node that all tests of this JVM share, with the bundled provider and a scripted one behind
+ * it. Tests that need a node of another kind start it beside this one, on the same database.
+ */
+final class Shared {
+  /** A provider's key that must never be seen anywhere but at the provider. */
+  static final String PROVIDER_KEY = "canary-9f2c-provider-key";
+
+  private final ScriptedModels scripted = new ScriptedModels();
+  private final Binary node;
+  private final String key;
+
+  private Shared() throws IOException, InterruptedException {
+    Folder folder = Folder.with(setup(scripted.baseUrl()));
+    node = Binary.start(folder);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  node.endWithThisJvm();
+                  folder.close();
+                }));
+    key = node.bootstrapKey();
+  }
+
+  private static final class Running {
+    static final Shared INSTANCE = start();
+
+    private static Shared start() {
+      return unchecked(Shared::new);
+    }
+  }
+
+  static Binary node() {
+    return Running.INSTANCE.node;
+  }
+
+  /** The key that bootstrap made: all models, no limits. */
+  static String key() {
+    return Running.INSTANCE.key;
+  }
+
+  static String authorization() {
+    return "Authorization: Bearer " + key();
+  }
+
+  /** The scripted provider of the shared node, and of any node whose setup names it. */
+  static ScriptedModels scripted() {
+    return Running.INSTANCE.scripted;
+  }
+
+  /** The shared node's setup, for a node beside it that differs in a thing or two. */
+  static Setup setup() {
+    return setup(scripted().baseUrl());
+  }
+
+  /** Starts another node on the shared node's database, so that the same keys open it. */
+  static Binary beside(Setup setup, List<String> jvmFlags, String... sets) {
+    return unchecked(
+        () -> {
+          List<String> all = new ArrayList<>(node().home().storeSettings());
+          all.addAll(List.of(sets));
+          return Binary.start(Folder.with(setup), jvmFlags, all.toArray(String[]::new));
+        });
+  }
+
+  private static <T> T unchecked(Start<T> start) {
+    try {
+      return start.now();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  private interface Start<T> {
+    T now() throws IOException, InterruptedException;
+  }
+
+  private static Setup setup(String scriptedUrl) {
+    return Setup.empty()
+        .mock("mock")
+        .openAi("scripted", scriptedUrl, PROVIDER_KEY)
+        .model("test/chat", "mock", "mock-chat")
+        .model("test/tool", "mock", "mock-chat?tool=true")
+        .model("test/long", "mock", "mock-chat?chunks=100000&interval=1ms")
+        .model("test/no-usage", "mock", "fault/no-usage")
+        .model("test/error-midway", "mock", "fault/error-midway:5")
+        .model("test/cut", "mock", "fault/cut-fin:5")
+        .model("test/unauthorized", "mock", "fault/401")
+        .model("test/rate-limited", "mock", "fault/429:9")
+        .model("test/context", "mock", "fault/context-length")
+        .model("test/broken", "mock", "fault/503")
+        .model("acme/m1", "mock", "mock-chat?chunks=2")
+        .model("acme/cheap", "mock", "mock-chat?chunks=2")
+        .model("acme/dear", "mock", "mock-chat?chunks=2")
+        .model("scripted/leave", "scripted", "leave")
+        .model("scripted/canary", "scripted", "canary");
+  }
+}

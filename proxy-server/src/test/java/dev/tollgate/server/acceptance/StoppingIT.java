@@ -1,0 +1,82 @@
+package dev.tollgate.server.acceptance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.ScriptedConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** SIGTERM: what runs is finished, what cannot finish is told so, and the exit code is 0. */
+class StoppingIT {
+  private static final Duration SOON = Duration.ofSeconds(30);
+  private static final int STREAMS = 20;
+  private static final String GATE = "draining";
+
+  @Test
+  void noLiveStreamIsTruncated() throws Exception {
+    Shared.scripted().model("stop-gated", StoppingIT::answerInTwoParts);
+    Setup setup = Shared.setup().model("stop/gated", "scripted", "stop-gated");
+    try (Binary node = Shared.beside(setup, List.of(), "server.shutdown.delay=300ms")) {
+      List<RawClient> streams = new ArrayList<>();
+      for (int i = 0; i < STREAMS; i++) {
+        streams.add(Chats.stream(node, "stop/gated").within(SOON));
+      }
+      RawClient plain = node.connect().within(SOON);
+      plain.post(Chats.PATH, Chats.body("stop/gated", false), Shared.authorization());
+      node.admin()
+          .await(
+              numbers -> numbers.getOrDefault("tollgate_requests_in_flight", 0.0) == STREAMS + 1,
+              "all requests in flight");
+
+      node.terminate();
+      node.err().await(line -> line.contains("draining"), SOON);
+      assertThat(node.admin().get("/readyz").statusCode()).isEqualTo(503);
+      assertThat(node.admin().get("/livez").statusCode()).isEqualTo(200);
+      Shared.scripted().open(GATE);
+
+      for (RawClient stream : streams) {
+        String rest = new String(stream.readToEnd(), UTF_8);
+        assertThat(rest).contains("\"finish_reason\":\"stop\"", "\"x_llm_cost_micro\"");
+        assertThat(rest).doesNotContain("\"error\"").endsWith("data: [DONE]\n\n\r\n0\r\n\r\n");
+      }
+      assertThat(plain.readResponse().status()).isEqualTo(200);
+      assertThat(node.awaitExit()).isZero();
+      assertThatThrownBy(node::connect).hasMessageContaining("refused");
+    }
+  }
+
+  /** The second part comes when the drain has begun. */
+  private static void answerInTwoParts(JsonNode request, ScriptedConnection to) throws Exception {
+    if (request.path("stream").booleanValue()) {
+      to.send(Sse.HEAD + Sse.role() + Sse.text("one")).gate(GATE);
+      to.send(Sse.text("two") + Sse.finish() + Sse.usage(3, 2) + Sse.DONE + Sse.END);
+    } else {
+      to.gate(GATE).send(Sse.completion("whole"));
+    }
+  }
+
+  @Test
+  void whatCannotFinishIsToldAndTheExitCodeIsStillZero() throws Exception {
+    Shared.scripted()
+        .model(
+            "stop-stall",
+            (_, connection) -> connection.send(Sse.HEAD + Sse.role() + Sse.text("x")).stall());
+    Setup setup = Shared.setup().model("stop/stall", "scripted", "stop-stall");
+    try (Binary node = Shared.beside(setup, List.of(), "server.shutdown.timeout=500ms")) {
+      RawClient stream = Chats.stream(node, "stop/stall").within(SOON);
+
+      node.terminate();
+
+      String rest = new String(stream.readToEnd(), UTF_8);
+      assertThat(rest).contains("\"error\":{", "\"x_llm_cost_micro\"");
+      assertThat(rest).endsWith("data: [DONE]\n\n\r\n0\r\n\r\n");
+      assertThat(node.awaitExit()).isZero();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package dev.tollgate.server.acceptance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManager;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** TLS towards clients, and towards providers, whose names are checked. */
+class TlsIT {
+  private static final String PASSWORD = "changeit";
+  private static final String ANSWER =
+      """
+      {"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,\
+      "message":{"role":"assistant","content":"over TLS"},"finish_reason":"stop"}],\
+      "usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}\
+      """;
+
+  private static final Stage STAGE = Stage.set();
+
+  /** What a TLS test needs: who is trusted, a provider, and a node that speaks TLS itself. */
+  private record Stage(X509Bundle authority, HttpsServer provider, Binary node)
+      implements AutoCloseable {
+    static Stage set() {
+      try {
+        X509Bundle authority =
+            new CertificateBuilder()
+                .ecp256()
+                .subject("CN=Tests")
+                .setIsCertificateAuthority(true)
+                .buildSelfSigned();
+        X509Bundle leaf =
+            new CertificateBuilder()
+                .ecp256()
+                .subject("CN=localhost")
+                .addSanDnsName("localhost")
+                .addExtendedKeyUsageServerAuth()
+                .buildIssuedBy(authority);
+        HttpsServer provider = providerWith(leaf);
+        return new Stage(authority, provider, nodeBefore(provider, authority, leaf));
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      node.close();
+      provider.stop(0);
+    }
+  }
+
+  private static Binary nodeBefore(HttpsServer provider, X509Bundle authority, X509Bundle leaf)
+      throws Exception {
+    int port = provider.getAddress().getPort();
+    var files =
+        Map.of(
+            "certificate", leaf.toTempCertChainPem().toString(),
+            "private_key", leaf.toTempPrivateKeyPem().toString());
+    Setup setup =
+        Shared.setup()
+            .listen(Map.of("tls", files))
+            .openAi("named", "https://localhost:" + port + "/v1", "k")
+            .openAi("numbered", "https://127.0.0.1:" + port + "/v1", "k")
+            .model("tls/right-name", "named", "m")
+            .model("tls/wrong-name", "numbered", "m");
+    return Shared.beside(
+        setup,
+        List.of(
+            "-Djavax.net.ssl.trustStore=" + authority.toTempKeyStoreFile(PASSWORD.toCharArray()),
+            "-Djavax.net.ssl.trustStorePassword=" + PASSWORD));
+  }
+
+  @AfterAll
+  static void stop() {
+    STAGE.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"test/chat,200", "tls/right-name,200", "tls/wrong-name,503"})
+  void clientsSpeakTlsAndProvidersMustBeWhoTheySay(String model, int status) throws Exception {
+    RawResponse response;
+    try (RawClient client = connect()) {
+      response =
+          client.post(Chats.PATH, Chats.body(model, false), Shared.authorization()).readResponse();
+    }
+
+    assertThat(response.status()).as(response.text()).isEqualTo(status);
+    if (status == 503) {
+      assertThat(Chats.code(response)).isEqualTo("provider_unavailable");
+    }
+  }
+
+  @Test
+  void aStreamRunsThroughTls() throws Exception {
+    try (RawClient client = connect()) {
+      client.post(Chats.PATH, Chats.body("test/chat", true), Shared.authorization());
+      assertThat(client.readUntil("data: [DONE]")).contains("\"finish_reason\":\"stop\"");
+    }
+  }
+
+  @Test
+  void plainTextOnTheTlsPortIsClosed() {
+    assertThat(STAGE.node.baseUrl().getScheme()).isEqualTo("https");
+    try (RawClient client = STAGE.node.connect()) {
+      client.get("/v1/models", Shared.authorization());
+      assertThat(new String(client.readToEnd(), UTF_8)).doesNotContain("HTTP/1.1 200");
+    }
+  }
+
+  private static RawClient connect() throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    TrustManager[] trust = {STAGE.authority.toTrustManager()};
+    context.init(null, trust, new SecureRandom());
+    SSLSocket socket =
+        (SSLSocket) context.getSocketFactory().createSocket("localhost", STAGE.node.port());
+    SSLParameters parameters = socket.getSSLParameters();
+    parameters.setEndpointIdentificationAlgorithm("HTTPS");
+    socket.setSSLParameters(parameters);
+    socket.startHandshake();
+    return RawClient.over(socket);
+  }
+
+  private static HttpsServer providerWith(X509Bundle certificate) throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(certificate.toKeyManagerFactory().getKeyManagers(), null, new SecureRandom());
+    InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
+    HttpsServer server = HttpsServer.create(new InetSocketAddress(loopback, 0), 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(context));
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.getResponseHeaders().add("Content-Type", "application/json");
+          exchange.sendResponseHeaders(200, ANSWER.length());
+          exchange.getResponseBody().write(ANSWER.getBytes(UTF_8));
+          exchange.close();
+        });
+    server.start();
+    return server;
+  }
+}
