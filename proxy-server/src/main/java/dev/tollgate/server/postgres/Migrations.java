@@ -2,6 +2,7 @@ package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.catalog.Secret;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
@@ -17,7 +18,11 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public final class Migrations {
   static final String SCHEMA = "tollgate";
+  static final String HISTORY = "flyway_schema_history";
   private static final long LOCK = 7_455_830;
+
+  /** The newest migration of this version; a test compares it with the folder. */
+  static final String LATEST = "1";
 
   private Migrations() {}
 
@@ -65,6 +70,42 @@ public final class Migrations {
     } catch (FlywayException e) {
       throw new StoreException("the database cannot be migrated to version " + version, e);
     }
+  }
+
+  /** Brings an open database up to date, on a connection that holds the lock. */
+  static void ensureCurrent(Connection connection, DatabaseAddress address)
+      throws SQLException, StoreException {
+    // Flyway takes longer to load than everything else of a start that finds nothing to do.
+    if (!isCurrent(connection)) {
+      migrate(address);
+    }
+  }
+
+  /** Whether the newest migration is there and none is half done. */
+  private static boolean isCurrent(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      try (ResultSet row =
+          statement.executeQuery(
+              "SELECT to_regclass('%s.%s') IS NOT NULL".formatted(SCHEMA, HISTORY))) {
+        row.next();
+        if (!row.getBoolean(1)) {
+          return false;
+        }
+      }
+      try (ResultSet row =
+          statement.executeQuery(
+              "SELECT coalesce(bool_and(success) AND bool_or(version = '%s'), false) FROM %s.%s"
+                  .formatted(LATEST, SCHEMA, HISTORY))) {
+        row.next();
+        return row.getBoolean(1);
+      }
+    }
+  }
+
+  /** The newest migration in the folder. */
+  static String newestKnown(DatabaseAddress address) {
+    MigrationInfo[] all = flyway(address, "latest").info().all();
+    return String.valueOf(all[all.length - 1].getVersion());
   }
 
   /** Refuses a schema that lacks migrations of this version. */
@@ -115,6 +156,7 @@ public final class Migrations {
         .dataSource(plain(address))
         .locations("classpath:db/migration")
         .defaultSchema(SCHEMA)
+        .table(HISTORY)
         .validateMigrationNaming(true)
         .loggers("slf4j")
         .target(target)

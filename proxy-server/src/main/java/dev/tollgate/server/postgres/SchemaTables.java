@@ -15,8 +15,6 @@ import java.util.TreeMap;
  * list to be kept. A table comes after those it refers to.
  */
 final class SchemaTables {
-  private static final String HISTORY = "flyway_schema_history";
-
   private SchemaTables() {}
 
   /** A table and its columns in their order; generated columns are left out. */
@@ -91,7 +89,7 @@ final class SchemaTables {
            AND c.relname <> '%s'
          ORDER BY c.relname, a.attnum
         """
-            .formatted(HISTORY));
+            .formatted(Migrations.HISTORY));
   }
 
   private static Map<String, List<String>> references(Connection connection) throws SQLException {

@@ -60,7 +60,7 @@ public final class Store implements AutoCloseable {
         connection -> {
           StoreImport.requireNoneInterrupted(connection);
           if (options.migrateOnStart()) {
-            Migrations.migrate(address);
+            Migrations.ensureCurrent(connection, address);
           } else {
             Migrations.requireCurrent(address);
           }

@@ -144,7 +144,9 @@ public final class StoreExport {
     try (Statement statement = connection.createStatement();
         ResultSet row =
             statement.executeQuery(
-                "SELECT version FROM flyway_schema_history WHERE success AND version IS NOT NULL"
+                "SELECT version FROM "
+                    + SchemaTables.quoted(Migrations.HISTORY)
+                    + " WHERE success AND version IS NOT NULL"
                     + " ORDER BY installed_rank DESC LIMIT 1")) {
       if (!row.next()) {
         throw new SQLException("the store has no schema yet");

@@ -62,6 +62,8 @@ class EmbeddedPostgresIT {
                   postgres,
                   "SELECT count(*) FROM pg_hba_file_rules WHERE auth_method <> 'scram-sha-256'"))
           .isEqualTo("0");
+      assertThat(query(postgres, "SELECT rolpassword LIKE 'SCRAM-SHA-256$64:%' FROM pg_authid WHERE rolname = 'tollgate'"))
+          .isEqualTo("t");
       Path password = dataDir.resolve("postgres/password");
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(password)))
           .isEqualTo("rw-------");

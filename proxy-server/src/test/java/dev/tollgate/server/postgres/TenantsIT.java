@@ -12,6 +12,7 @@ import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -294,13 +295,29 @@ class TenantsIT {
 
   @Test
   void theOperatorsOwnKeyIsTaken() throws Exception {
-    var own = ApiKeyText.generate(new java.security.SecureRandom());
+    var own = ApiKeyText.generate(new SecureRandom());
     var plan = new Bootstrap.Plan("demo", MicroUsd.ZERO, own);
     try (Store node = SharedPostgres.open(SharedPostgres.newDatabase(), Optional.of(plan))) {
       assertThat(node.keyDirectory().find(own.hash())).isInstanceOf(Lookup.Found.class);
       assertThat(node.organizations().find("demo").orElseThrow().balance())
           .isEqualTo(MicroUsd.ZERO);
     }
+  }
+
+  @Test
+  void aStartThatFindsTheNewestMigrationAsksForNoMore() throws Exception {
+    StoreOptions options = SharedPostgres.newDatabase();
+    try (var database = DatabaseAccess.forCommand(options)) {
+      assertThat(Migrations.newestKnown(database.address())).isEqualTo(Migrations.LATEST);
+      Migrations.run(database);
+    }
+    try (Store again = SharedPostgres.open(options, Optional.empty())) {
+      assertThat(again.organizations().list()).isEmpty();
+      execute(again, "UPDATE flyway_schema_history SET success = false");
+    }
+    assertThatThrownBy(() -> SharedPostgres.open(options, Optional.empty()))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("migrated");
   }
 
   @Test
@@ -340,7 +357,11 @@ class TenantsIT {
   }
 
   private static void execute(String sql) throws SQLException {
-    try (Connection connection = store.pool().getConnection();
+    execute(store, sql);
+  }
+
+  private static void execute(Store on, String sql) throws SQLException {
+    try (Connection connection = on.pool().getConnection();
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
     }
