@@ -28,6 +28,9 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     DROPPING
   }
 
+  /** What is too much to be held is still read, so that the client's leaving is seen behind it. */
+  private static final long OVER_HELD_BYTES_MAX = 1024 * 1024;
+
   private final RequestLimits limits;
   private final RequestHeadReader head;
   private final BodyReader body = new BodyReader(ChunkLimits.REQUEST);
@@ -40,6 +43,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private boolean wanted;
   private boolean decoding;
   private boolean overHeld;
+  private long overHeldBytes;
 
   public RequestDecoder(RequestLimits limits) {
     this.limits = limits;
@@ -157,7 +161,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
     boolean needed =
         switch (state) {
           case HEAD, BODY -> wanted;
-          case HOLDING -> !overHeld;
+          case HOLDING -> overHeldBytes < OVER_HELD_BYTES_MAX;
           case DROPPING -> dropBytesLeft > 0;
         };
     if (needed) {
@@ -219,6 +223,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   private void hold(ChannelHandlerContext ctx, ByteBuf bytes) {
     if (overHeld) {
+      overHeldBytes += bytes.readableBytes();
       bytes.release();
     } else {
       append(ctx, bytes);

@@ -97,14 +97,23 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   }
 
   private long due() {
+    long phaseDue = phaseDue();
+    if (context().channel().isWritable()) {
+      return phaseDue;
+    }
+    long stallDue = stallDue();
+    return stallDue - phaseDue < 0 ? stallDue : phaseDue;
+  }
+
+  private long phaseDue() {
     long since = conversation.phaseSinceNanos();
     return switch (conversation.phase()) {
       case IDLE -> since + (conversation.hasServed() ? idleNanos : headerNanos);
       case HEAD -> since + headerNanos;
-      case BODY, DROPPING -> since + bodyNanos + conversation.requestBytes() * NANOS_PER_BODY_BYTE;
-      case WORK -> context().channel().isWritable() ? now() + idleNanos : stallDue();
+      case BODY, DROPPING ->
+          since + bodyNanos + conversation.requestBytes() * NANOS_PER_BODY_BYTE;
       case CLOSING -> since + stallNanos;
-      case CLOSED -> now() + idleNanos;
+      case WORK, CLOSED -> now() + idleNanos; // the exchange has clocks of its own
     };
   }
 

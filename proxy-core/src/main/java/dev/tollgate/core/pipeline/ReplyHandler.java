@@ -37,6 +37,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private boolean bodyEnded;
   private int restBytes;
   private Reply.@Nullable Refused waiting;
+  private boolean turnDue;
   private boolean streaming;
   private boolean closes;
   private @Nullable ChannelPromise lastWrite;
@@ -279,13 +280,32 @@ final class ReplyHandler extends ChannelDuplexHandler {
   }
 
   private void turnOver(ChannelHandlerContext ctx) {
+    turnDue = !ctx.channel().isWritable();
+    if (turnDue) {
+      return; // who does not take replies gets no further ones
+    }
     bodyEnded = false;
     conversation.over(now(ctx));
-    if (turn.mayContinue()) {
+    if (turn.mayContinue() && !draining.getAsBoolean()) {
       turn.nextRequest();
       ctx.read();
     } else {
       end(ctx, ctx.newSucceededFuture());
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (turnDue && ctx.channel().isWritable()) {
+      turnDue = false;
+      ctx.executor().execute(() -> turnOverIfOpen(ctx)); // what comes next may write
+    }
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  private void turnOverIfOpen(ChannelHandlerContext ctx) {
+    if (ctx.channel().isActive()) {
+      turnOver(ctx);
     }
   }
 

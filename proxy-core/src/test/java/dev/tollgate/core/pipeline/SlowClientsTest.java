@@ -140,6 +140,44 @@ final class SlowClientsTest {
   }
 
   @Test
+  void whoDoesNotTakeItsReplyGetsNoOtherAndIsStalledInTheEnd() {
+    var outbound = client.channel.unsafe().outboundBuffer();
+    client.service.script(
+        call -> {
+          outbound.setUserDefinedWritability(1, false);
+          call.answer(200, "{}");
+        });
+    client.send(client.get() + client.get() + client.get());
+    assertThat(client.service.calls).hasSize(1);
+    outbound.setUserDefinedWritability(1, true);
+    client.channel.runPendingTasks();
+    assertThat(client.service.calls).hasSize(2);
+    client.pass(Duration.ofSeconds(59));
+    assertThat(client.isOpen()).isTrue();
+    client.pass(SECOND);
+    assertThat(client.isOpen()).isFalse();
+    assertThat(client.service.calls).hasSize(2);
+  }
+
+  @Test
+  void aReplyThatNobodyTakesIsNotKeptForTheIdleTime() {
+    client.send(client.get());
+    client.channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+    client.channel.runPendingTasks();
+    client.pass(Duration.ofSeconds(60));
+    assertThat(client.isOpen()).isFalse();
+  }
+
+  @Test
+  void aBodyDroppedWhileTheNodeDrainsEndsTheConnection() {
+    client.send("POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n");
+    assertThat(client.received()).startsWith("HTTP/1.1 404 ").doesNotContain("Connection: close");
+    client.draining = true;
+    client.send("0123456789");
+    assertThat(client.isOpen()).isFalse();
+  }
+
+  @Test
   void oneConnectionTooManyIsClosedUnread() {
     assertThat(client.connections.tryEnter()).isFalse();
     assertThat(client.connections.refused()).isEqualTo(1);

@@ -84,8 +84,12 @@ final class TestGateway implements AutoCloseable {
 
   /** Waits for all that connections do when they close. */
   void awaitNoConnection() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
     while (gauges().open() > 0) {
-      loops.submit(() -> {}).sync();
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("connections stay open: " + gauges());
+      }
+      loops.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).sync();
     }
     loops.submit(() -> {}).sync();
   }
