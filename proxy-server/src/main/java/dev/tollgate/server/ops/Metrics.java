@@ -14,6 +14,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class Metrics {
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final ExpositionFormats formats = ExpositionFormats.init();
+  private final AtomicBoolean jvmPending = new AtomicBoolean();
 
   /** A counter whose points its owner increments. */
   Counter counter(Family family) {
@@ -87,13 +89,19 @@ public final class Metrics {
     }
   }
 
-  /** Heap, garbage collection, threads and classes of the JVM. */
+  /**
+   * Shows heap, garbage collection, threads and classes of the JVM. They are looked up with the
+   * first scrape: that takes a third of a second, which no start should wait for.
+   */
   public void jvm() {
-    JvmMetrics.builder().register(registry);
+    jvmPending.set(true);
   }
 
   /** All numbers as text: OpenMetrics where {@code accept} asks for it. Blocks on the owners. */
   public Exposition scrape(@Nullable String accept) throws IOException {
+    if (jvmPending.getAndSet(false)) {
+      JvmMetrics.builder().register(registry);
+    }
     var writer = formats.findWriter(accept);
     var bytes = new ByteArrayOutputStream(64 * 1024);
     writer.write(bytes, registry.scrape());

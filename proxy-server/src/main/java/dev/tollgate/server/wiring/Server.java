@@ -12,6 +12,9 @@ import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.pipeline.LoadShedder;
 import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.core.tenant.KeyDirectory;
+import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ops.AccessLog;
 import dev.tollgate.server.ops.AdminReply;
@@ -96,11 +99,13 @@ public final class Server implements AutoCloseable {
     closers.add("network", network);
     var mocks = new Mocks(settings.providers());
     closers.add("mock providers", mocks);
-    var upstreams = new Upstreams(network.connector());
+    Connector connector = network.connector();
+    var upstreams = new Upstreams(connector);
     closers.add("upstream connections", upstreams::close);
     var requestMetrics = new RequestMetrics(metrics);
     var snapshots =
         new Snapshots(settings, reread, new CatalogBuilder(mocks::port), requestMetrics, upstreams);
+    Warmup.run(network, connector);
     Store store = opening.await();
     if (health.state() != Health.State.STARTING) {
       throw new StartException("stopped while starting");
@@ -147,8 +152,9 @@ public final class Server implements AutoCloseable {
     closers.add("offload", offload);
     metrics.gauge(Family.OFFLOAD_DEPTH, offload::depth);
     metrics.counter(Family.OFFLOAD_REFUSED, offload::refused);
-    var keys =
-        new KeyCache(CachedKeys.loader(store.keyDirectory(), offload), KeyCache.Rules.DEFAULT);
+    KeyDirectory directory = store.keyDirectory();
+    directory.find(KeyHash.of("")); // nobody's: it warms what the first client would wait for
+    var keys = new KeyCache(CachedKeys.loader(directory, offload), KeyCache.Rules.DEFAULT);
     metrics.gauge(Family.AUTH_CACHE_KEYS, keys::size);
     var polling = new KeyPolling(store.keyChanges(), keys, Ticker.systemTicker());
     closers.add("key polling", polling::close);
@@ -215,6 +221,7 @@ public final class Server implements AutoCloseable {
     metrics.counter(Family.LOG_DROPPED, RingAppender::dropped);
     metrics.gauge(Family.READY, () -> health.isReady() ? 1 : 0);
     metrics.buffers(network.allocator());
+    metrics.jvm();
     closers.add("lag probes", new LoopLag(metrics, network.loops()));
   }
 
@@ -247,8 +254,6 @@ public final class Server implements AutoCloseable {
     health.become(Health.State.READY);
     running.complete(new Running(admin, store, shutdown, reload));
     log.info("ready after {} ms", Math.round(took * 1e3));
-    // Costs a third of a second, which the start need not wait for.
-    Thread.startVirtualThread(metrics::jvm);
   }
 
   private static AdminReply reloaded(Reload.Result result, AdminRequest request) {

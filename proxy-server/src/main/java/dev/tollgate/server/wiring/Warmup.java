@@ -1,0 +1,191 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.exchange.ExchangeOptions;
+import dev.tollgate.core.exchange.Exchanges;
+import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.pipeline.CidrSet;
+import dev.tollgate.core.pipeline.Gateway;
+import dev.tollgate.core.pipeline.GatewayOptions;
+import dev.tollgate.core.pipeline.GatewayPorts;
+import dev.tollgate.core.pipeline.LoadShedder;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKeyText;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import dev.tollgate.core.upstream.Connector;
+import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.mock.MockProfile;
+import dev.tollgate.server.mock.MockProvider;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.ops.RequestMetrics;
+import io.netty.util.concurrent.EventExecutor;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends a few requests through a gateway of its own, on the loops that will serve, while the store
+ * opens: what the first requests of a fresh JVM cost, loading and linking, is paid before ready
+ * instead of by clients. It touches nothing that serves, and its failure costs nothing but time.
+ */
+final class Warmup {
+  private static final Logger log = LoggerFactory.getLogger(Warmup.class);
+  private static final ModelId MODEL = new ModelId("warm", "up");
+  private static final int REPLY_MILLIS_MAX = 1_000;
+  private static final int BYTES_MAX = 1 << 20;
+  private static final Duration LONG = Duration.ofSeconds(10);
+
+  private final Network network;
+  private final ApiKeyText.Valid secret = ApiKeyText.generate(new SecureRandom());
+
+  private Warmup(Network network) {
+    this.network = network;
+  }
+
+  static void run(Network network, Connector connector) {
+    var warmup = new Warmup(network);
+    try (var mock = MockProvider.start(MockProfile.IMMEDIATE, 0)) {
+      warmup.run(new Upstreams(connector), warmup.catalog(mock.port()));
+    } catch (IOException | RuntimeException e) {
+      log.debug("no warm-up", e);
+    }
+  }
+
+  private void run(Upstreams upstreams, Catalog catalog) throws IOException {
+    var inflight = new InflightBytes(BYTES_MAX);
+    var metrics = new RequestMetrics(new Metrics());
+    metrics.configured(catalog);
+    var ports =
+        new GatewayPorts(
+            new Exchanges(upstreams, inflight, metrics, ExchangeOptions.DEFAULT),
+            (hash, loop, whenKnown) -> whenKnown.accept(find(hash)),
+            LoadShedder.NEVER,
+            inflight,
+            metrics,
+            InstantSource.system(),
+            () -> catalog);
+    var gateway =
+        new Gateway(
+            options(), ports, null, network.loops(), network.transport(), network.allocator());
+    try {
+      InetSocketAddress address = gateway.bind().toCompletableFuture().join();
+      ask(address, false);
+      // Connections go round the loops.
+      for (EventExecutor _ : network.loops()) {
+        ask(address, true);
+      }
+    } finally {
+      gateway.close().toCompletableFuture().join();
+      upstreams.close();
+    }
+  }
+
+  private void ask(InetSocketAddress address, boolean stream) throws IOException {
+    String body =
+        """
+        {"model":"%s","stream":%s,"messages":[{"role":"user","content":"Hello"}]}"""
+            .formatted(MODEL, stream);
+    String head =
+        """
+        POST /v1/chat/completions HTTP/1.1\r
+        Host: localhost\r
+        Authorization: Bearer %s\r
+        Content-Type: application/json\r
+        Content-Length: %d\r
+        Connection: close\r
+        \r
+        """
+            .formatted(secret.text(), body.length());
+    try (var socket = new Socket(address.getAddress(), address.getPort())) {
+      socket.setSoTimeout(REPLY_MILLIS_MAX);
+      socket.getOutputStream().write((head + body).getBytes(StandardCharsets.US_ASCII));
+      byte[] reply = socket.getInputStream().readAllBytes();
+      log.debug("warm-up reply of {} bytes", reply.length);
+    }
+  }
+
+  private Lookup find(KeyHash hash) {
+    return hash.equals(secret.hash()) ? new Lookup.Found(key()) : new Lookup.Unknown();
+  }
+
+  private ApiKey key() {
+    return new ApiKey(
+        secret.keyId(),
+        "warm-up",
+        secret.lastFour(),
+        new Org(new OrgId(new UUID(0, 0)), "warm-up", Org.State.ACTIVE),
+        KeyState.ACTIVE,
+        null,
+        ApiKey.KeyScope.ALL,
+        ApiKey.KeyLimits.DEFAULT);
+  }
+
+  private Catalog catalog(int port) {
+    var provider =
+        new Provider(
+            new ProviderId("warm-up"),
+            "openai",
+            new EndpointIdentity(false, "127.0.0.1", port),
+            "/v1",
+            List.of(),
+            Map.of(),
+            Provider.Clocks.DEFAULT,
+            Provider.PoolLimits.DEFAULT,
+            Provider.Quirks.NONE,
+            new Provider.OnDisconnect.Cancel(),
+            BYTES_MAX);
+    var model =
+        new Model(
+            MODEL,
+            Modality.CHAT,
+            "",
+            "",
+            Instant.EPOCH,
+            0,
+            0,
+            1,
+            Set.of(),
+            PriceList.FREE,
+            List.of(new Route(provider, "chat", 1, 1)));
+    return new Catalog(List.of(provider), List.of(model));
+  }
+
+  private static GatewayOptions options() {
+    return new GatewayOptions(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+        false,
+        CidrSet.NONE,
+        BYTES_MAX,
+        BYTES_MAX,
+        16,
+        LONG,
+        LONG,
+        LONG,
+        LONG,
+        null);
+  }
+}
