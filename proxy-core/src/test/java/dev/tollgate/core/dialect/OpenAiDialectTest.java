@@ -1,0 +1,205 @@
+package dev.tollgate.core.dialect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.Headers;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a provider's refusal means, by its status and whatever its body says (DECISIONS 6). */
+class OpenAiDialectTest {
+  private static final Dialect DIALECT = Dialect.named("openai");
+
+  @ParameterizedTest
+  @CsvSource({
+    "400, REJECTED",
+    "401, CREDENTIAL_REFUSED",
+    "402, CREDENTIAL_REFUSED",
+    "403, CREDENTIAL_REFUSED",
+    "404, MODEL_MISSING",
+    "408, SERVER_ERROR",
+    "413, TOO_LARGE",
+    "422, REJECTED",
+    "429, RATE_LIMITED",
+    "500, SERVER_ERROR",
+    "502, SERVER_ERROR",
+    "503, SERVER_ERROR",
+    "529, SERVER_ERROR",
+    "599, SERVER_ERROR",
+    "418, UNEXPECTED_REPLY",
+    "302, UNEXPECTED_REPLY",
+    "204, UNEXPECTED_REPLY",
+    "999, UNEXPECTED_REPLY"
+  })
+  void theStatusAloneSaysTheKind(int status, Kind kind) {
+    for (String body : new String[] {"", "<html>oops</html>", "{}", "[]", "null", "{\"error\":"}) {
+      UpstreamFailure failure = failure(status, body);
+      assertThat(failure.kind()).as(body).isEqualTo(kind);
+      assertThat(failure.status()).isEqualTo(status);
+      assertThat(failure.message()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "429 | {'error':{'message':'m','type':'insufficient_quota','code':'insufficient_quota'}}"
+            + " | CREDENTIAL_REFUSED",
+        "429 | {'error':{'message':'m','code':'billing_hard_limit_reached'}} | CREDENTIAL_REFUSED",
+        "429 | {'error':{'message':'insufficient_quota?'}} | RATE_LIMITED",
+        "400 | {'error':{'code':400,'message':'API key not valid. Please pass a valid API key.'}}"
+            + " | CREDENTIAL_REFUSED",
+        "400 | {'error':{'code':400,'message':'m','details':[{'reason':'API_KEY_INVALID'}]}}"
+            + " | CREDENTIAL_REFUSED",
+        "400 | {'code':'x','error':'Incorrect API key provided. You can'} | CREDENTIAL_REFUSED",
+        "400 | {'error':{'message':'m','code':'context_length_exceeded'}} | CONTEXT_TOO_LONG",
+        "400 | {'error':{'message':'This model's maximum context length is 8'}} | CONTEXT_TOO_LONG",
+        "400 | {'error':{'message':'m','type':'exceed_context_size_error'}} | CONTEXT_TOO_LONG",
+        "400 | {'error':{'message':'Your input exceeds the context window of this model.'}}"
+            + " | CONTEXT_TOO_LONG",
+        "400 | {'error':{'message':'m','code':'content_filter'}} | CONTENT_FILTERED",
+        "400 | {'error':{'message':'m','innererror':{'code':'ResponsibleAIPolicyViolation'}}}"
+            + " | CONTENT_FILTERED",
+        "400 | {'error':{'message':'m','code':'model_decommissioned'}} | MODEL_MISSING",
+        "400 | [{'error':{'code':400,'message':'m','status':'INVALID_ARGUMENT'}}] | REJECTED",
+        "403 | {'error':{'code':403,'message':'x requires moderation. Your input was flagged'}}"
+            + " | CONTENT_FILTERED",
+        "403 | {'error':{'message':'You are not allowed to sample from this model'}}"
+            + " | CREDENTIAL_REFUSED"
+      })
+  void theBodySaysWhatTheStatusDoesNot(int status, String body, Kind kind) {
+    assertThat(failure(status, body.replace("'", "\"").replace("l\"s", "l's")).kind())
+        .isEqualTo(kind);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Invalid value: 'insufficient_quota'. Supported values are: 'auto'.",
+        "Invalid value: 'invalid_api_key'.",
+        "tools[0].function.name: 'Incorrect API key provided' does not match",
+        "unknown field billing_hard_limit_reached"
+      })
+  void whatAMessageQuotesFromTheClientDoesNotHarmTheCredential(String message) {
+    UpstreamFailure failure = failure(400, "{\"error\":{\"message\":\"" + message + "\"}}");
+    assertThat(failure.kind()).isEqualTo(Kind.REJECTED);
+    assertThat(failure.message()).isEqualTo(message);
+  }
+
+  @Test
+  void messageParamAndCodeAreReadFromEveryShape() {
+    UpstreamFailure openAi =
+        failure(
+            400, "{\"error\":{\"message\":\"m\",\"type\":\"t\",\"param\":\"p\",\"code\":\"c\"}}");
+    assertThat(openAi).isEqualTo(new UpstreamFailure(Kind.REJECTED, 400, "m", "p", "c", 0));
+    UpstreamFailure nulls =
+        failure(400, "{\"error\":{\"message\":\"m\",\"param\":null,\"code\":null}}");
+    assertThat(nulls).isEqualTo(new UpstreamFailure(Kind.REJECTED, 400, "m", null, null, 0));
+    UpstreamFailure mistral =
+        failure(400, "{\"object\":\"error\",\"message\":\"m\",\"param\":\"p\",\"code\":\"1300\"}");
+    assertThat(mistral).isEqualTo(new UpstreamFailure(Kind.REJECTED, 400, "m", "p", "1300", 0));
+    assertThat(failure(422, "{\"detail\":\"m\"}").message()).isEqualTo("m");
+    UpstreamFailure fast =
+        failure(
+            422,
+            "{\"detail\":[{\"loc\":[\"body\",\"loras\",0,\"path\"],\"msg\":\"str expected\"}]}");
+    assertThat(fast)
+        .isEqualTo(
+            new UpstreamFailure(Kind.REJECTED, 422, "str expected", "loras[0].path", null, 0));
+    assertThat(failure(401, "{\"error\":\"m\",\"error_type\":\"t\"}").message()).isEqualTo("m");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "5, -, 5",
+        "0, -, 0",
+        "1.2, -, 2",
+        "59.1, -, 60",
+        "3600, -, 60",
+        "-1, -, 0",
+        "x, -, 0",
+        "'', -, 0",
+        "'Wed, 21 Oct 2026 07:28:00 GMT', -, 0",
+        "99999999999, -, 0",
+        "7, 1, 1",
+        "7, 0, 7",
+        "-, 9525, 10",
+        "1e3, -, 0",
+        "' 5', -, 0",
+        "5., -, 0"
+      })
+  void retryAfterIsWholeSecondsRoundedUpAndAtMostAMinute(
+      String seconds, String millis, int expected) {
+    String[] lines =
+        seconds == null
+            ? new String[] {"Retry-After-Ms", millis}
+            : millis == null
+                ? new String[] {"Retry-After", seconds}
+                : new String[] {"Retry-After", seconds, "retry-after-ms", millis};
+    UpstreamFailure failure = DIALECT.failure(429, Headers.of(lines), new byte[0], 0);
+    assertThat(failure.retryAfterSeconds()).isEqualTo(expected);
+  }
+
+  @Test
+  void googlesDelayIsReadFromTheDetails() {
+    String body =
+        "[{\"error\":{\"code\":429,\"message\":\"m\",\"details\":[{\"reason\":\"R\"},1,"
+            + "{\"@type\":\"type.googleapis.com/google.rpc.RetryInfo\",\"retryDelay\":\"34.4s\"}]}}]";
+    assertThat(failure(429, body).retryAfterSeconds()).isEqualTo(35);
+    assertThat(failure(429, body.replace("34.4s", "soon")).retryAfterSeconds()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'error':{'message':'m','code':502}} | SERVER_ERROR",
+        "{'error':{'message':'m','code':'429'}} | RATE_LIMITED",
+        "{'error':{'message':'m','status_code':400,'code':'tool_use_failed'}} | REJECTED",
+        "{'error':{'message':'m','status':400,'innererror':"
+            + "{'code':'ResponsibleAIPolicyViolation'}}} | CONTENT_FILTERED",
+        "{'error':{'message':'m','type':'rate_limit_exceeded'}} | RATE_LIMITED",
+        "{'error':{'message':'m','code':'insufficient_quota'}} | CREDENTIAL_REFUSED",
+        "{'error':{'message':'m','type':'overloaded_error'}} | SERVER_ERROR",
+        "{'error':{'message':'m','type':'server_error'}} | SERVER_ERROR",
+        "{'error':{'message':'m','type':'invalid_request_error'}} | REJECTED",
+        "{'error':{'message':'m','code':'context_length_exceeded'}} | CONTEXT_TOO_LONG",
+        "{'error':{'message':'m','code':'invalid_api_key'}} | CREDENTIAL_REFUSED",
+        "{'object':'error','message':'m','code':400} | REJECTED",
+        "{'error':'m'} | UNEXPECTED_REPLY",
+        "{'error':{}} | UNEXPECTED_REPLY",
+        "not json | UNEXPECTED_REPLY"
+      })
+  void anErrorInsideA200IsReadAsTheStatusThatItNames(String body, Kind kind) {
+    byte[] json = body.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+    assertThat(DIALECT.failureInside(json, 0, json.length).kind()).isEqualTo(kind);
+  }
+
+  @Test
+  void aMessageIsCutToALengthThatFitsAReply() {
+    String body = "{\"error\":{\"message\":\"" + "m".repeat(100_000) + "\"}}";
+    assertThat(failure(400, body).message()).hasSizeBetween(1_000, 4_000);
+  }
+
+  @Test
+  void theCredentialGoesIntoOneField() {
+    assertThat(DIALECT.authorization(new Secret("k")))
+        .containsExactly(new Field("authorization", "Bearer k"));
+  }
+
+  private static UpstreamFailure failure(int status, String body) {
+    byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+    return DIALECT.failure(status, Headers.EMPTY, bytes, bytes.length);
+  }
+}

@@ -1,0 +1,154 @@
+package dev.tollgate.core.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PriceList;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Who is asked, and who is asked next (DECISIONS 6). */
+class NextTryTest {
+  private static final Random RANDOM = new Random(1);
+
+  @Test
+  void anotherProviderComesAtOnceAndThenOneOnceMore() {
+    RoutePlan plan = plan(3, "b:2", "a:1");
+    assertThat(walk(plan, Kind.SERVER_ERROR)).containsExactly("a", "b", "a");
+  }
+
+  @Test
+  void aRepetitionWaitsAJitteredMoment() {
+    RoutePlan plan = plan(3, "a:1");
+    NextTry.Try next = (NextTry.Try) after(plan, Kind.DISCONNECTED, 0);
+    assertThat(next.delay()).isBetween(Duration.ofMillis(300), Duration.ofMillis(600));
+    assertThat(walk(plan, Kind.DISCONNECTED)).containsExactly("a", "a");
+  }
+
+  @Test
+  void aRateLimitIsRepeatedAfterItsWaitIfThatIsShort() {
+    RoutePlan plan = plan(3, "a:1");
+    assertThat(after(plan, Kind.RATE_LIMITED, 2))
+        .isEqualTo(new NextTry.Try(plan.candidates().getFirst(), Duration.ofSeconds(2)));
+    assertThat(after(plan, Kind.RATE_LIMITED, 3)).isEqualTo(new NextTry.GiveUp());
+  }
+
+  @Test
+  void aSilentProviderIsNotAskedAgain() {
+    assertThat(walk(plan(3, "a:1"), Kind.TIMED_OUT)).containsExactly("a");
+    assertThat(walk(plan(3, "a:1", "b:1"), Kind.TIMED_OUT)).containsExactly("a", "b");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"REJECTED", "CONTENT_FILTERED", "CONTEXT_TOO_LONG", "TOO_LARGE", "INTERRUPTED"})
+  void whatTheRequestCausedIsNotTriedElsewhere(Kind kind) {
+    assertThat(walk(plan(3, "a:1", "b:2"), kind)).containsExactly("a");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"CREDENTIAL_REFUSED", "MODEL_MISSING", "POOL_FULL"})
+  void whatAProviderWillSayAgainIsTriedElsewhereOnly(Kind kind) {
+    assertThat(walk(plan(3, "a:1", "b:2"), kind)).containsExactly("a", "b");
+  }
+
+  @Test
+  void thereAreNeverMoreTriesThanAllowed() {
+    for (Kind kind : Kind.values()) {
+      assertThat(walk(plan(3, "a:1", "b:2", "c:3", "d:4"), kind)).hasSizeLessThanOrEqualTo(3);
+      assertThat(walk(plan(1, "a:1", "b:2"), kind)).containsExactly("a");
+    }
+  }
+
+  @Test
+  void theReasonNamesWhoServedAndWhoIsLeft() {
+    RoutePlan plan = plan(3, "azure:2", "groq:3", "openai:1");
+    List<Candidate> all = plan.candidates();
+    assertThat(plan.reason(all.get(0), new MicroUsd(123), false))
+        .isEqualTo(
+            "strategy=priority selected=openai priority=1 cost_micro=123 healthy=true"
+                + " fallbacks=azure,groq");
+    assertThat(plan.reason(all.get(2), MicroUsd.ZERO, true))
+        .isEqualTo(
+            "strategy=priority selected=groq priority=3 cost_micro=0 healthy=true"
+                + " fallbacks=none committed=early");
+  }
+
+  private static NextTry after(RoutePlan plan, Kind kind, int retryAfterSeconds) {
+    UpstreamFailure failure = new UpstreamFailure(kind, 0, "m", null, null, retryAfterSeconds);
+    return NextTry.after(
+        plan, List.of(new NextTry.Failed(plan.candidates().getFirst(), failure)), RANDOM);
+  }
+
+  /** The providers that are asked if each of them fails in this way. */
+  private static List<String> walk(RoutePlan plan, Kind kind) {
+    List<NextTry.Failed> failed = new ArrayList<>();
+    Candidate candidate = plan.candidates().getFirst();
+    while (true) {
+      failed.add(new NextTry.Failed(candidate, UpstreamFailure.of(kind, "m")));
+      switch (NextTry.after(plan, failed, RANDOM)) {
+        case NextTry.Try next -> candidate = next.candidate();
+        case NextTry.GiveUp _ -> {
+          return failed.stream().map(one -> one.candidate().id().value()).toList();
+        }
+      }
+    }
+  }
+
+  private static RoutePlan plan(int attemptsMax, String... slugsAndPriorities) {
+    List<Route> routes = new ArrayList<>();
+    for (String one : slugsAndPriorities) {
+      String[] parts = one.split(":", -1);
+      routes.add(new Route(provider(parts[0]), "m", Integer.parseInt(parts[1]), 1));
+    }
+    Model model =
+        new Model(
+            new ModelId("acme", "m1"),
+            Modality.CHAT,
+            "m",
+            "",
+            Instant.EPOCH,
+            0,
+            0,
+            0,
+            Set.of(),
+            PriceList.FREE,
+            routes);
+    return RoutePlan.byPriority(model, attemptsMax);
+  }
+
+  private static Provider provider(String slug) {
+    return new Provider(
+        new ProviderId(slug),
+        "openai",
+        new EndpointIdentity(false, "127.0.0.1", 1),
+        "",
+        List.of(),
+        Map.of(),
+        Provider.Clocks.DEFAULT,
+        Provider.PoolLimits.DEFAULT,
+        Provider.Quirks.NONE,
+        new Provider.OnDisconnect.Cancel(),
+        1);
+  }
+}
