@@ -8,14 +8,11 @@ import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
-import dev.tollgate.core.upstream.Acquired;
-import dev.tollgate.core.upstream.Acquisition;
 import dev.tollgate.core.upstream.Breakage;
-import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamListener;
-import dev.tollgate.core.upstream.UpstreamPool;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,24 +20,21 @@ import org.jspecify.annotations.Nullable;
  * clocks and the wire; what a result means for the client is the exchange's business.
  * Loop-confined.
  */
-final class Attempt implements UpstreamListener {
+final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final Candidate candidate;
   private final Dialect dialect;
   private final ChatCall call;
-  private final UpstreamPool pool;
   private final Downstream downstream;
   private final InflightBytes inflight;
   private final AttemptListener listener;
   private final AttemptClock clock;
+  private final Dispatch dispatch;
   private final PartialEvents partialEvents;
   private final long startedNanos;
-  private @Nullable Acquisition acquisition;
-  private @Nullable Lease lease;
   private @Nullable ResponseHead head;
   private @Nullable StreamReader stream;
   private @Nullable StreamClock streamClock;
   private @Nullable Collector collector;
-  private boolean retriedStale;
   private boolean paused;
   private boolean over;
 
@@ -53,13 +47,21 @@ final class Attempt implements UpstreamListener {
     this.candidate = candidate;
     this.dialect = Dialect.named(candidate.provider().dialect());
     this.call = call;
-    this.pool = context.upstreams().on(downstream.loop());
     this.downstream = downstream;
     this.inflight = context.inflight();
     this.partialEvents = new PartialEvents(inflight);
     this.listener = listener;
     Duration total = isStreamAsked() ? null : clocks().total();
-    this.clock = new AttemptClock(downstream.loop(), total, this::expired);
+    this.clock =
+        new AttemptClock(
+            downstream.loop(), total, () -> Guarded.run(this::expired, listener::surprised));
+    this.dispatch =
+        new Dispatch(
+            context.upstreams().on(downstream.loop()),
+            candidate.provider(),
+            this::request,
+            new Guarded(this, listener::surprised),
+            this);
     this.startedNanos = clock.now();
   }
 
@@ -85,38 +87,27 @@ final class Attempt implements UpstreamListener {
   // The way there
 
   void start() {
-    acquire(false);
+    dispatch.start();
   }
 
-  private void acquire(boolean fresh) {
-    acquisition = pool.acquire(candidate.provider(), fresh, this::acquired);
+  private List<ByteBuf> request() {
+    return UpstreamCall.encode(
+        downstream.allocator(),
+        candidate.provider(),
+        Operation.CHAT,
+        isStreamAsked(),
+        call.request().bodyFor(candidate.route()));
   }
 
-  private void acquired(Acquired acquired) {
-    switch (acquired) {
-      case Acquired.Leased leased -> send(leased.lease());
-      case Acquired.Unreachable unreachable -> fail(Kind.UNREACHABLE, unreachable.reason());
-      case Acquired.TimedOut _ -> fail(Kind.TIMED_OUT, "no connection within the connect timeout");
-      case Acquired.PoolFull _ ->
-          fail(Kind.POOL_FULL, "all connections to the provider are in use");
-    }
+  @Override
+  public void sent() {
+    clock.runFor(clocks().responseHeader());
+    listener.sent();
   }
 
-  private void send(Lease acquired) {
-    lease = acquired;
-    acquired.send(
-        UpstreamCall.encode(
-            downstream.allocator(),
-            candidate.provider(),
-            Operation.CHAT,
-            isStreamAsked(),
-            call.request().bodyFor(candidate.route())),
-        this);
-    if (!over) {
-      clock.runFor(clocks().responseHeader());
-      listener.sent();
-      acquired.read();
-    }
+  @Override
+  public void undeliverable(Kind kind, String reason) {
+    fail(kind, reason);
   }
 
   // The reply
@@ -183,13 +174,14 @@ final class Attempt implements UpstreamListener {
     if (!over && stream != null) {
       relay(stream);
     }
-    if (!over && lease != null) {
-      if (listener.wantsMore()) {
-        lease.read();
-      } else {
-        paused = true;
-        clock.pause();
-      }
+    if (over) {
+      return;
+    }
+    if (listener.wantsMore()) {
+      dispatch.read();
+    } else {
+      paused = true;
+      clock.pause();
     }
   }
 
@@ -217,13 +209,13 @@ final class Attempt implements UpstreamListener {
 
   /** The client is writable again. */
   void resume() {
-    if (paused && !over && lease != null) {
+    if (paused && !over) {
       paused = false;
       long stood = clock.resume();
       if (streamClock != null) {
         streamClock.stoodStill(stood);
       }
-      lease.read();
+      dispatch.read();
     }
   }
 
@@ -271,7 +263,8 @@ final class Attempt implements UpstreamListener {
         try {
           listener.plain(fine.reply());
         } finally {
-          release(true);
+          dispatch.finish(true);
+          release();
         }
       }
     }
@@ -315,18 +308,9 @@ final class Attempt implements UpstreamListener {
     }
   }
 
-  /** A pooled connection may have died unnoticed: once more on a fresh one, uncounted. */
   private boolean retryStale() {
-    Lease stale = lease;
-    if (stale == null || !stale.isReused() || retriedStale) {
-      return false;
-    }
-    retriedStale = true;
-    stale.end();
-    lease = null;
     clock.stop();
-    acquire(true);
-    return true;
+    return dispatch.retryStale();
   }
 
   private void expired() {
@@ -345,10 +329,8 @@ final class Attempt implements UpstreamListener {
     try {
       listener.completed();
     } finally {
-      if (stream != null && stream.hasSurplus() && lease != null) {
-        lease.poison();
-      }
-      release(true);
+      dispatch.finish(stream != null && !stream.hasSurplus());
+      release();
     }
   }
 
@@ -358,7 +340,7 @@ final class Attempt implements UpstreamListener {
 
   private void fail(UpstreamFailure failure) {
     over = true;
-    release(false); // first, so that the next try finds the place free
+    release(); // first, so that the next try finds the place free
     listener.failed(failure);
   }
 
@@ -366,23 +348,13 @@ final class Attempt implements UpstreamListener {
   void cancel() {
     if (!over) {
       over = true;
-      release(false);
+      release();
     }
   }
 
-  private void release(boolean reusable) {
+  private void release() {
     clock.close();
-    if (acquisition != null) {
-      acquisition.cancel();
-    }
-    if (lease != null) {
-      if (reusable) {
-        lease.finish();
-      } else {
-        lease.end();
-      }
-      lease = null;
-    }
+    dispatch.cancel();
     if (stream != null) {
       stream.release();
     }

@@ -25,4 +25,7 @@ interface AttemptListener {
   void plain(ChatReply reply);
 
   void failed(UpstreamFailure failure);
+
+  /** A step of the attempt threw; nothing may follow it. */
+  void surprised(RuntimeException surprise);
 }

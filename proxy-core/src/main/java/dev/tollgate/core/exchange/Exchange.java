@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The life of one chat request, from its admitted body to its record: the state machine of {@link
@@ -27,7 +29,10 @@ import org.jspecify.annotations.Nullable;
  * bytes. Everything happens on the client channel's loop, and {@link #finish} is the only way out.
  */
 final class Exchange implements RequestService.Running, AttemptListener {
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final Duration SETTLING_MAX = Duration.ofSeconds(5);
+  private static final Fault SURPRISE =
+      Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
 
   private final ExchangeContext context;
   private final ExchangeRequest request;
@@ -36,16 +41,14 @@ final class Exchange implements RequestService.Running, AttemptListener {
   private final RoutePlan plan;
   private final Tries tries;
   private final Timeline timeline;
-  private final Keepalive keepalive;
+  private final ClientReply reply;
   private Phase phase = Phase.ADMITTED;
   private Candidate candidate;
   private @Nullable Attempt attempt;
   private @Nullable ScheduledFuture<?> timer;
   private @Nullable ClientExit clientExit;
   private DrainQuota.@Nullable Place openStream;
-  private boolean opened;
   private boolean committedEarly;
-  private long bytesSent;
 
   Exchange(
       ExchangeContext context,
@@ -61,17 +64,18 @@ final class Exchange implements RequestService.Running, AttemptListener {
     this.tries = new Tries(plan);
     this.candidate = plan.candidates().getFirst();
     this.timeline = new Timeline(request.admittedNanos());
-    this.keepalive = new Keepalive(downstream.loop(), this::clientWaits);
+    Runnable onSilence = () -> guarded(this::clientWaits);
+    this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
   }
 
   /** Routes the request; the reply goes to the downstream. */
   void begin() {
     timeline.entered(Phase.ADMITTED, now());
     if (call.request().isStream()) {
-      keepalive.start(context.options().commitAfter(), request.admittedNanos());
+      reply.await(context.options().commitAfter(), request.admittedNanos());
     }
     become(Phase.CONNECTING);
-    tryCandidate(candidate);
+    guarded(() -> tryCandidate(candidate));
   }
 
   // Tries
@@ -128,15 +132,22 @@ final class Exchange implements RequestService.Running, AttemptListener {
       events.release();
       return;
     }
+    try {
+      relay();
+    } catch (RuntimeException surprise) {
+      events.release();
+      throw surprise;
+    }
+    reply.events(events);
+  }
+
+  private void relay() {
     if (phase != Phase.RELAYING) {
-      timeline.upstreamEnds(now());
       timeline.firstToken(now());
       become(Phase.RELAYING);
       openStream = context.drains().opened(candidate.provider());
       open();
     }
-    send(events);
-    downstream.flush();
   }
 
   @Override
@@ -152,33 +163,18 @@ final class Exchange implements RequestService.Running, AttemptListener {
   }
 
   private void open() {
-    if (!opened) {
-      opened = true;
-      timeline.answered(now());
-      downstream.send(new Reply.Opened(fields(call.request().estimate(call.model()))));
-      keepalive.start(context.options().pingInterval(), now());
+    if (!reply.isOpened()) {
+      reply.open(fields(call.request().estimate(call.model())));
     }
-  }
-
-  private void send(ByteBuf events) {
-    bytesSent += events.readableBytes();
-    keepalive.byteSent(now());
-    downstream.send(new Reply.Piece(events));
   }
 
   /** The client of a stream has not been sent a byte for a while (DECISIONS 2). */
   private void clientWaits() {
-    if (!downstream.isWritable()) {
-      return;
-    }
-    if (!opened) {
-      committedEarly = true;
+    if (downstream.isWritable()) {
+      committedEarly |= !reply.isOpened();
       open();
+      reply.ping();
     }
-    ByteBuf ping = downstream.allocator().buffer(16);
-    SseOut.ping(ping);
-    send(ping);
-    downstream.flush();
   }
 
   // Good ends
@@ -190,30 +186,26 @@ final class Exchange implements RequestService.Running, AttemptListener {
     Charge charge = Charge.of(call, chat);
     if (clientExit == null) {
       open();
-      ByteBuf last = downstream.allocator().buffer(512);
+      ByteBuf last = reply.buffer(512);
       if (!chat.finished()) {
         chat.writeMissingFinish(last);
       }
       chat.writeUsage(charge.usage(), charge.cost(), last);
       SseOut.done(last);
-      send(last);
-      downstream.send(new Reply.Ended());
-      downstream.flush();
+      reply.end(last);
     }
-    finish(served(charge), null, 200, charge);
+    finish(endingOf(charge), null, 200, charge);
   }
 
   @Override
-  public void plain(ChatReply reply) {
+  public void plain(ChatReply chat) {
     succeeded();
     timeline.answered(now());
-    Charge charge = Charge.of(call, reply);
-    ByteBuf body = downstream.allocator().buffer(1024);
-    reply.writeTo(charge.usage(), charge.cost(), body);
-    bytesSent += body.readableBytes();
-    downstream.send(new Reply.Whole(200, "application/json", fields(charge.cost()), body));
-    downstream.flush();
-    finish(served(charge), null, 200, charge);
+    Charge charge = Charge.of(call, chat);
+    ByteBuf body = reply.buffer(1024);
+    chat.writeTo(charge.usage(), charge.cost(), body);
+    reply.whole(fields(charge.cost()), body);
+    finish(endingOf(charge), null, 200, charge);
   }
 
   private void succeeded() {
@@ -221,7 +213,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
     tries.succeeded(candidate, attempt(), now());
   }
 
-  private Ending served(Charge charge) {
+  private Ending endingOf(Charge charge) {
     if (clientExit != null) {
       return Ending.of(clientExit);
     }
@@ -232,26 +224,45 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   @Override
   public void cutShort(Fault fault) {
-    cancelAttempt();
     if (clientExit == null) {
+      cancelAttempt();
       end(fault, Ending.DRAINED);
-    } else {
-      settleAbandoned();
-    }
+    } // else nobody is left to be told
   }
 
   /** Ends with a fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
   private void end(Fault fault, Ending ending) {
     Charge charge = chargeOfBrokenStream();
     timeline.answered(now());
-    if (opened) {
-      ByteBuf last = downstream.allocator().buffer(512);
+    if (reply.isOpened()) {
+      ByteBuf last = reply.buffer(512);
       lastStream().writeUsage(charge.usage(), charge.cost(), last);
-      send(last);
+      reply.events(last);
     }
-    downstream.send(new Reply.Refused(fault, fields(charge.cost())));
-    downstream.flush();
-    finish(ending, fault.code(), opened ? 200 : fault.code().status(), charge);
+    reply.refuse(fault, fields(charge.cost()));
+    finish(ending, fault.code(), status(fault.code().status()), charge);
+  }
+
+  /** A fault of ours: told once to the log, and to the client where it still waits. */
+  @Override
+  public void surprised(RuntimeException surprise) {
+    LOG.error("request {} failed", request.id(), surprise);
+    if (phase != Phase.ENDED) {
+      cancelAttempt();
+      if (clientExit == null) {
+        reply.refuse(SURPRISE, List.of());
+      }
+      int status = status(SURPRISE.code().status());
+      finish(Ending.INTERNAL_ERROR, SURPRISE.code(), status, Charge.NOTHING);
+    }
+  }
+
+  private void guarded(Runnable step) {
+    Guarded.run(step, this::surprised);
+  }
+
+  private int status(int unopened) {
+    return reply.isOpened() ? 200 : unopened;
   }
 
   // The client is gone
@@ -262,7 +273,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
       return;
     }
     clientExit = exit;
-    keepalive.stop();
+    reply.stop();
     if (phase == Phase.RELAYING && mayReadOn()) {
       become(Phase.SETTLING);
       attempt().resume();
@@ -298,7 +309,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   private void settleAbandoned() {
     Ending ending = clientExit == null ? Ending.CLIENT_ABORT : Ending.of(clientExit);
-    finish(ending, null, opened ? 200 : 0, chargeOfBrokenStream());
+    finish(ending, null, status(0), chargeOfBrokenStream());
   }
 
   private void cancelAttempt() {
@@ -321,7 +332,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   private void finish(Ending ending, @Nullable ErrorCode code, int status, Charge charge) {
     become(Phase.ENDED);
-    keepalive.stop();
+    reply.stop();
     if (timer != null) {
       timer.cancel(false);
       timer = null;
@@ -331,44 +342,26 @@ final class Exchange implements RequestService.Running, AttemptListener {
       openStream = null;
     }
     request.body().end();
-    context.observer().ended(record(ending, code, status, charge));
+    long bytes = reply.bytesSent();
+    context.observer().ended(request.record(ending, code, status, served(charge), bytes, now()));
   }
 
-  private RequestRecord record(Ending ending, @Nullable ErrorCode code, int status, Charge charge) {
-    return new RequestRecord(
-        request.id(),
-        timeline.total(now()),
-        request.clientAddress(),
-        request.endpoint().method(),
-        request.endpoint().path(),
-        status,
-        ending,
-        code,
-        request.key(),
-        new RequestRecord.Served(
-            call.model().id(),
-            call.request().isStream(),
-            candidate.id(),
-            tries.records(),
-            charge.usage(),
-            charge.cost(),
-            timeline.firstToken(),
-            timeline.upstream(now()),
-            timeline.overhead(now()),
-            timeline.phases()),
-        request.body().length(),
-        bytesSent);
+  private RequestRecord.Served served(Charge charge) {
+    return new RequestRecord.Served(
+        call.model().id(),
+        call.request().isStream(),
+        candidate.id(),
+        tries.records(),
+        charge.usage(),
+        charge.cost(),
+        timeline.firstToken(),
+        timeline.upstream(now()),
+        timeline.overhead(now()),
+        timeline.phases());
   }
 
   private List<Field> fields(MicroUsd cost) {
-    return ReplyFields.of(
-        call.model().id(),
-        plan,
-        candidate,
-        cost,
-        committedEarly,
-        timeline.overhead(now()),
-        timeline.upstream(now()));
+    return ReplyFields.of(call, plan, candidate, cost, committedEarly, timeline, now());
   }
 
   private Attempt attempt() {
@@ -393,7 +386,8 @@ final class Exchange implements RequestService.Running, AttemptListener {
   }
 
   private void schedule(Runnable task, Duration delay) {
-    timer = downstream.loop().schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+    long nanos = delay.toNanos();
+    timer = downstream.loop().schedule(() -> guarded(task), nanos, TimeUnit.NANOSECONDS);
   }
 
   private void become(Phase next) {

@@ -2,8 +2,12 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.tenant.ApiKey;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An authenticated request with its whole body: what the pipeline hands to an exchange.
@@ -22,4 +26,32 @@ public record ExchangeRequest(
     String clientAddress,
     Catalog catalog,
     long admittedNanos,
-    Body body) {}
+    Body body) {
+
+  /**
+   * What is recorded of this request now that it ended.
+   *
+   * @param served null where it never reached routing
+   */
+  RequestRecord record(
+      Ending ending,
+      @Nullable ErrorCode code,
+      int status,
+      @Nullable Served served,
+      long responseBytes,
+      long nowNanos) {
+    return new RequestRecord(
+        id,
+        Duration.ofNanos(nowNanos - admittedNanos),
+        clientAddress,
+        endpoint.method(),
+        endpoint.path(),
+        status,
+        ending,
+        code,
+        key,
+        served,
+        body.length(),
+        responseBytes);
+  }
+}

@@ -13,7 +13,6 @@ import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.upstream.Upstreams;
 import io.netty.buffer.ByteBuf;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -137,22 +136,7 @@ public final class Exchanges implements RequestService {
       int status,
       long bytes) {
     request.body().end();
-    long took = downstream.loop().ticker().nanoTime() - request.admittedNanos();
-    context
-        .observer()
-        .ended(
-            new RequestRecord(
-                request.id(),
-                Duration.ofNanos(took),
-                request.clientAddress(),
-                request.endpoint().method(),
-                request.endpoint().path(),
-                status,
-                ending,
-                code,
-                request.key(),
-                null,
-                request.body().length(),
-                bytes));
+    long now = downstream.loop().ticker().nanoTime();
+    context.observer().ended(request.record(ending, code, status, null, bytes, now));
   }
 }

@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.http.Field;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.RoutePlan;
@@ -17,20 +17,21 @@ final class ReplyFields {
    * @param committedEarly whether a stream was opened before a provider answered
    */
   static List<Field> of(
-      ModelId model,
+      ChatCall call,
       RoutePlan plan,
       Candidate selected,
       MicroUsd cost,
       boolean committedEarly,
-      Duration overhead,
-      Duration upstream) {
+      Timeline timeline,
+      long nowNanos) {
+    String overhead = millis(timeline.overhead(nowNanos));
+    String upstream = millis(timeline.upstream(nowNanos));
     return List.of(
         new Field("X-LLM-Provider", selected.id().value()),
-        new Field("X-LLM-Model", model.toString()),
+        new Field("X-LLM-Model", call.model().id().toString()),
         new Field("X-LLM-Routing-Reason", plan.reason(selected, cost, committedEarly)),
         new Field("X-LLM-Cost-Micro", Long.toString(cost.value())),
-        new Field(
-            "Server-Timing", "gw;dur=" + millis(overhead) + ", upstream;dur=" + millis(upstream)));
+        new Field("Server-Timing", "gw;dur=" + overhead + ", upstream;dur=" + upstream));
   }
 
   /** Milliseconds with two decimals, without a formatter: this is on the hot path. */

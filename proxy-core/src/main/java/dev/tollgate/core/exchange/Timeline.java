@@ -39,7 +39,9 @@ final class Timeline {
     }
   }
 
+  /** The provider's first usable event is here. */
   void firstToken(long nowNanos) {
+    upstreamEnds(nowNanos);
     firstTokenNanos = nowNanos - admittedNanos;
   }
 
@@ -52,10 +54,6 @@ final class Timeline {
 
   private long withoutUpstream(long nowNanos) {
     return Math.max(0, nowNanos - admittedNanos - upstream(nowNanos).toNanos());
-  }
-
-  Duration total(long nowNanos) {
-    return Duration.ofNanos(nowNanos - admittedNanos);
   }
 
   /** Time spent waiting for providers, up to now. */

@@ -445,6 +445,23 @@ class StreamFaultsTest {
   }
 
   @Test
+  void whatCameAheadOfBrokenFramingInTheSameReadCounts() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(TWO_WORDS + "zz\r\n");
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(client.text()).contains("\"content\":\"two\"");
+    }
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(USED + "zz\r\n");
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(client.text()).contains("\"finish_reason\":\"stop\"");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+    }
+  }
+
+  @Test
   void threeBrokenEventsInARowEndAStream() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();

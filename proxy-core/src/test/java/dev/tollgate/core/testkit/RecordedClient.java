@@ -31,6 +31,7 @@ public final class RecordedClient implements Downstream {
   private boolean unflushed;
   private boolean writable = true;
   private boolean left;
+  private Class<?> failsOn = Void.class;
 
   /** How the reply ended. */
   public sealed interface Answer {
@@ -66,6 +67,11 @@ public final class RecordedClient implements Downstream {
 
   @Override
   public void send(Reply reply) {
+    if (failsOn.isInstance(reply)) {
+      failsOn = Void.class;
+      release(reply);
+      throw new IllegalStateException("a fault of the gateway's own");
+    }
     require(!left, reply + " after the client left");
     require(answer == null, reply + " after the reply's end");
     unflushed = true;
@@ -114,6 +120,19 @@ public final class RecordedClient implements Downstream {
       if (running != null && answer == null) {
         running.clientLeft(exit);
       }
+    }
+  }
+
+  /** The next part of this kind that is sent meets a fault of the gateway's own. */
+  public void failOn(Class<? extends Reply> kind) {
+    failsOn = kind;
+  }
+
+  private static void release(Reply reply) {
+    switch (reply) {
+      case Reply.Whole whole -> whole.body().release();
+      case Reply.Piece piece -> piece.events().release();
+      case Reply.Refused _, Reply.Opened _, Reply.Ended _ -> {}
     }
   }
 

@@ -1,0 +1,102 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.sse.SseOut;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The reply as it grows toward the client: one head, whole events, pings in the silence, one end.
+ * Loop-confined.
+ */
+final class ClientReply {
+  private final Downstream downstream;
+  private final Timeline timeline;
+  private final Duration pingInterval;
+  private final Keepalive keepalive;
+  private boolean opened;
+  private long bytesSent;
+
+  /**
+   * @param onSilence called when a waiting stream was sent nothing for a while
+   */
+  ClientReply(Downstream downstream, Timeline timeline, Duration pingInterval, Runnable onSilence) {
+    this.downstream = downstream;
+    this.timeline = timeline;
+    this.pingInterval = pingInterval;
+    this.keepalive = new Keepalive(downstream.loop(), onSilence);
+  }
+
+  /** The client of a stream begins to wait. */
+  void await(Duration silenceMax, long sinceNanos) {
+    keepalive.start(silenceMax, sinceNanos);
+  }
+
+  /** Nobody waits any more. */
+  void stop() {
+    keepalive.stop();
+  }
+
+  /** Whether the head of a stream was sent. */
+  boolean isOpened() {
+    return opened;
+  }
+
+  long bytesSent() {
+    return bytesSent;
+  }
+
+  ByteBuf buffer(int bytes) {
+    return downstream.allocator().buffer(bytes);
+  }
+
+  /** Sends the head of a stream. */
+  void open(List<Field> fields) {
+    opened = true;
+    timeline.answered(now());
+    downstream.send(new Reply.Opened(fields));
+    keepalive.start(pingInterval, now());
+  }
+
+  void events(ByteBuf events) {
+    piece(events);
+    downstream.flush();
+  }
+
+  void ping() {
+    ByteBuf ping = buffer(16);
+    SseOut.ping(ping);
+    events(ping);
+  }
+
+  /** Sends the last events of a stream that went well. */
+  void end(ByteBuf last) {
+    piece(last);
+    downstream.send(new Reply.Ended());
+    downstream.flush();
+  }
+
+  void whole(List<Field> fields, ByteBuf body) {
+    bytesSent += body.readableBytes();
+    downstream.send(new Reply.Whole(200, "application/json", fields, body));
+    downstream.flush();
+  }
+
+  /** Ends with a fault: as the reply, or in an open stream behind its last event. */
+  void refuse(Fault fault, List<Field> fields) {
+    downstream.send(new Reply.Refused(fault, fields));
+    downstream.flush();
+  }
+
+  private void piece(ByteBuf events) {
+    bytesSent += events.readableBytes();
+    keepalive.byteSent(now());
+    downstream.send(new Reply.Piece(events));
+  }
+
+  private long now() {
+    return downstream.loop().ticker().nanoTime();
+  }
+}

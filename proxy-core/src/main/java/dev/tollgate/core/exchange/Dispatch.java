@@ -1,0 +1,126 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.upstream.Acquired;
+import dev.tollgate.core.upstream.Acquisition;
+import dev.tollgate.core.upstream.Lease;
+import dev.tollgate.core.upstream.UpstreamPool;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to a provider: a lease and the request sent over it, and that once more on a fresh
+ * connection where a pooled one had died unnoticed. Ended exactly once. Loop-confined.
+ */
+final class Dispatch {
+  private final UpstreamPool pool;
+  private final Provider provider;
+  private final Supplier<List<ByteBuf>> request;
+  private final Guarded replies;
+  private final Listener listener;
+  private @Nullable Acquisition acquisition;
+  private @Nullable Lease lease;
+  private boolean retriedStale;
+
+  /** What became of a dispatch, on the loop. */
+  interface Listener {
+    void sent();
+
+    void undeliverable(Kind kind, String reason);
+  }
+
+  /**
+   * @param request makes the bytes of the request, once for each time that it is sent
+   * @param replies hears what comes back
+   */
+  Dispatch(
+      UpstreamPool pool,
+      Provider provider,
+      Supplier<List<ByteBuf>> request,
+      Guarded replies,
+      Listener listener) {
+    this.pool = pool;
+    this.provider = provider;
+    this.request = request;
+    this.replies = replies;
+    this.listener = listener;
+  }
+
+  void start() {
+    acquire(false);
+  }
+
+  private void acquire(boolean fresh) {
+    acquisition =
+        pool.acquire(
+            provider, fresh, done -> Guarded.run(() -> acquired(done), replies.surprised()));
+  }
+
+  private void acquired(Acquired acquired) {
+    switch (acquired) {
+      case Acquired.Leased leased -> send(leased.lease());
+      case Acquired.Unreachable unreachable ->
+          listener.undeliverable(Kind.UNREACHABLE, unreachable.reason());
+      case Acquired.TimedOut _ ->
+          listener.undeliverable(Kind.TIMED_OUT, "no connection within the connect timeout");
+      case Acquired.PoolFull _ ->
+          listener.undeliverable(Kind.POOL_FULL, "all connections to the provider are in use");
+    }
+  }
+
+  private void send(Lease acquired) {
+    lease = acquired;
+    acquired.send(request.get(), replies);
+    if (lease != null) { // else it broke at once
+      listener.sent();
+      read();
+    }
+  }
+
+  /** Asks for one read. */
+  void read() {
+    if (lease != null) {
+      lease.read();
+    }
+  }
+
+  /** Sends the request once more if its connection may have died before; says whether. */
+  boolean retryStale() {
+    Lease stale = lease;
+    if (stale == null || !stale.isReused() || retriedStale) {
+      return false;
+    }
+    retriedStale = true;
+    lease = null;
+    stale.end();
+    acquire(true);
+    return true;
+  }
+
+  /** The reply said all it had to say; an untrusted connection serves nobody again. */
+  void finish(boolean trusted) {
+    Lease held = lease;
+    lease = null;
+    if (held != null) {
+      if (!trusted) {
+        held.poison();
+      }
+      held.finish();
+    }
+  }
+
+  /** Gives up whatever is under way. */
+  void cancel() {
+    if (acquisition != null) {
+      acquisition.cancel();
+    }
+    Lease held = lease;
+    lease = null;
+    if (held != null) {
+      held.end();
+    }
+  }
+}

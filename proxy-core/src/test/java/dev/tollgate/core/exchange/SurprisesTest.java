@@ -1,0 +1,118 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** A fault of the gateway's own ends its request, is logged once, and holds nothing. */
+class SurprisesTest {
+  private final Logger logger = (Logger) LoggerFactory.getLogger(Exchange.class);
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    logger.addAppender(log);
+    logger.setAdditive(false);
+  }
+
+  @AfterEach
+  void requireOneLine() {
+    logger.setAdditive(true);
+    logger.detachAppender(log);
+    assertThat(log.list).hasSize(1);
+    assertThat(log.list.getFirst().getFormattedMessage()).startsWith("request req_");
+  }
+
+  @Test
+  void whileAStreamIsOpened() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.askStream();
+      client.failOn(Reply.Opened.class);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      requireEnded(scenario, client);
+      assertThat(scenario.links()).as("another provider would not help").isOne();
+    }
+  }
+
+  @Test
+  void whileAStreamFlows() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      client.failOn(Reply.Piece.class);
+      scenario.link(0).send(Wire.event(Wire.content("two")));
+      requireEnded(scenario, client);
+    }
+  }
+
+  @Test
+  void atTheEndOfAStream() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      client.failOn(Reply.Ended.class);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      requireEnded(scenario, client);
+    }
+  }
+
+  @Test
+  void withAPlainReply() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      client.failOn(Reply.Whole.class);
+      scenario.link(0).send(Wire.completion("one"));
+      requireEnded(scenario, client);
+      assertThat(scenario.record().status()).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void inAPing() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      client.failOn(Reply.Opened.class);
+      scenario.passSeconds(15);
+      requireEnded(scenario, client);
+    }
+  }
+
+  @Test
+  void whenAProviderIsSilent() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      client.failOn(Reply.Refused.class);
+      scenario.passSeconds(30);
+      requireEnded(scenario, client);
+    }
+  }
+
+  @Test
+  void whenNobodyCanBeReached() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.connector().manner("alpha.example", Manner.SILENT);
+      RecordedClient client = scenario.askPlain();
+      client.failOn(Reply.Refused.class);
+      scenario.passSeconds(2);
+      requireEnded(scenario, client);
+    }
+  }
+
+  private static void requireEnded(Scenario scenario, RecordedClient client) {
+    assertThat(client.fault().code().wire()).isEqualTo("internal_error");
+    assertThat(scenario.record().ending()).isEqualTo(Ending.INTERNAL_ERROR);
+    assertThat(scenario.served().cost().value()).isZero();
+    scenario.passSeconds(20);
+  }
+}

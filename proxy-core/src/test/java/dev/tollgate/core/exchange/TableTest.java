@@ -1,0 +1,199 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The classification of providers' HTTP errors (DECISIONS 6), row by row, plain and streamed. */
+class TableTest {
+  /**
+   * @param reply what the provider answers
+   * @param triesAlone how often the only provider is asked
+   * @param shouldRetry {@code x-should-retry}; null: the SDK decides
+   */
+  record Row(
+      String name,
+      String reply,
+      int status,
+      String code,
+      Ending ending,
+      int triesAlone,
+      boolean fallsBack,
+      @Nullable Boolean shouldRetry,
+      int retryAfter) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static Stream<Row> rows() {
+    return Stream.of(
+        unavailable("500", Wire.error(500, "server_error", "oops"), null, 0),
+        unavailable("502", Wire.response(502, "Bad", "", "<html>"), null, 0),
+        unavailable("503 with Retry-After", error(503, "Retry-After: 7\r\n", "busy"), true, 7),
+        unavailable("529", Wire.error(529, "overloaded_error", "busy"), null, 0),
+        unavailable("408", Wire.error(408, "timeout", "late"), null, 0),
+        limited("429", Wire.error(429, "rate_limit", "slow"), 2, 1),
+        limited("429 with Retry-After", error(429, "Retry-After: 40\r\n", "slow"), 1, 40),
+        limited("429 in milliseconds", error(429, "retry-after-ms: 2500\r\n", "slow"), 1, 3),
+        limited("429 for an hour", error(429, "Retry-After: 3600\r\n", "slow"), 1, 60),
+        credential("401", Wire.error(401, "invalid_api_key", "Incorrect key sk-1")),
+        credential("402", Wire.error(402, "payment", "pay")),
+        credential("403", Wire.error(403, "forbidden", "no")),
+        credential(
+            "429 that means the account is empty", Wire.error(429, "insufficient_quota", "")),
+        credential("400 that means the key is wrong", Wire.error(400, "API_KEY_INVALID", "")),
+        missing("404", Wire.error(404, "model_not_found", "which?")),
+        odd("302", Wire.response(302, "Found", "Location: http://10.0.0.1/\r\n", "{}")),
+        odd("204", "HTTP/1.1 204 No Content\r\n\r\n"),
+        odd("418", Wire.error(418, "teapot", "short and stout")),
+        rejected("400", Wire.error(400, "bad_value", "temperature too hot")),
+        rejected("422", Wire.error(422, "bad_value", "temperature too hot")),
+        rejected("context", Wire.error(400, "context_length_exceeded", "at most 8192 tokens")),
+        rejected("filter", Wire.error(400, "content_filter", "violates the policy")),
+        new Row(
+            "413",
+            Wire.error(413, "too_large", "too big"),
+            413,
+            "request_too_large",
+            Ending.PROVIDER_REJECTED,
+            1,
+            false,
+            false,
+            0));
+  }
+
+  private static String error(int status, String fields, String message) {
+    return Wire.error(status, fields, "some_code", message);
+  }
+
+  private static Row unavailable(
+      String name, String reply, @Nullable Boolean retry, int retryAfter) {
+    return new Row(
+        name,
+        reply,
+        503,
+        "provider_unavailable",
+        Ending.PROVIDER_UNAVAILABLE,
+        2,
+        true,
+        retry,
+        retryAfter);
+  }
+
+  private static Row limited(String name, String reply, int tries, int retryAfter) {
+    return new Row(
+        name,
+        reply,
+        429,
+        "provider_rate_limited",
+        Ending.PROVIDER_RATE_LIMITED,
+        tries,
+        true,
+        true,
+        retryAfter);
+  }
+
+  private static Row credential(String name, String reply) {
+    return new Row(name, reply, 502, "provider_error", Ending.PROVIDER_AUTH, 1, true, false, 0);
+  }
+
+  private static Row missing(String name, String reply) {
+    return new Row(name, reply, 502, "provider_error", Ending.PROVIDER_ERROR, 1, true, null, 0);
+  }
+
+  private static Row odd(String name, String reply) {
+    return new Row(name, reply, 502, "provider_error", Ending.PROVIDER_ERROR, 2, true, null, 0);
+  }
+
+  private static Row rejected(String name, String reply) {
+    return new Row(
+        name, reply, 400, "validation_failed", Ending.PROVIDER_REJECTED, 1, false, false, 0);
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void theOnlyProviderFails(Row row) {
+    for (boolean stream : new boolean[] {true, false}) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+        RecordedClient client = stream ? scenario.askStream() : scenario.askPlain();
+        int tries = 0;
+        while (!client.isAnswered()) {
+          scenario.lastAsked().send(row.reply());
+          tries++;
+          scenario.passMillis(700);
+        }
+        Fault fault = client.fault();
+        assertThat(tries).isEqualTo(row.triesAlone());
+        assertThat(fault.code().status()).isEqualTo(row.status());
+        assertThat(fault.code().wire()).isEqualTo(row.code());
+        assertThat(fault.provider()).hasToString("alpha");
+        assertThat(fault.shouldRetry()).isEqualTo(row.shouldRetry());
+        assertThat(fault.retryAfterSeconds()).isEqualTo(row.retryAfter());
+        assertThat(fault.message()).doesNotContain("sk-1");
+        assertThat(scenario.record().ending()).isEqualTo(row.ending());
+        assertThat(scenario.record().code()).isEqualTo(fault.code());
+        assertThat(scenario.served().attempts()).hasSize(tries);
+        assertThat(scenario.served().cost().value()).isZero();
+        assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("0");
+        assertThat(client.field("X-LLM-Routing-Reason")).startsWith("strategy=priority");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void anotherProviderIsAskedAtOnceOrNotAtAll(Row row) {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(row.reply());
+      assertThat(scenario.links() == 2).isEqualTo(row.fallsBack());
+      if (row.fallsBack()) {
+        scenario.link(1).send(Wire.completion("fine"));
+        assertThat(client.whole().status()).isEqualTo(200);
+      } else {
+        assertThat(client.fault().code().wire()).isEqualTo(row.code());
+      }
+    }
+  }
+
+  /** What a client may read of the provider's own words. */
+  @ParameterizedTest
+  @MethodSource("rejections")
+  void aRejectionKeepsTheProvidersWords(String code, String message) {
+    String body =
+        "{\"error\":{\"message\":\""
+            + message
+            + "\",\"type\":\"invalid_request_error\",\"param\":\"messages\",\"code\":\""
+            + code
+            + "\"}}";
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(Wire.response(400, "Bad Request", "", body));
+      assertThat(client.fault().message()).isEqualTo(message);
+      assertThat(client.fault().param()).isEqualTo("messages");
+      assertThat(client.fault().details()).containsEntry("provider_code", code);
+    }
+  }
+
+  static Stream<Arguments> rejections() {
+    return Map.of(
+            "context_length_exceeded", "at most 8192 tokens",
+            "content_filter", "violates the policy",
+            "bad_value", "temperature too hot")
+        .entrySet()
+        .stream()
+        .map(e -> Arguments.of(e.getKey(), e.getValue()));
+  }
+}
