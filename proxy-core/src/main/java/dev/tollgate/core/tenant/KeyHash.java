@@ -8,6 +8,9 @@ import java.util.HexFormat;
 
 /** The SHA-256 of a key's text: all that is ever stored or looked up of a secret (SPEC 5.2). */
 public final class KeyHash {
+  /** Making one costs more than the hash, and each is ready again once it has digested. */
+  private static final ThreadLocal<MessageDigest> DIGEST = ThreadLocal.withInitial(KeyHash::sha256);
+
   private final byte[] sha256;
 
   private KeyHash(byte[] sha256) {
@@ -15,9 +18,12 @@ public final class KeyHash {
   }
 
   public static KeyHash of(String secret) {
+    return new KeyHash(DIGEST.get().digest(secret.getBytes(StandardCharsets.ISO_8859_1)));
+  }
+
+  private static MessageDigest sha256() {
     try {
-      var digest = MessageDigest.getInstance("SHA-256");
-      return new KeyHash(digest.digest(secret.getBytes(StandardCharsets.ISO_8859_1)));
+      return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError("every JDK has SHA-256", e);
     }
