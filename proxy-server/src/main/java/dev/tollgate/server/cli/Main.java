@@ -1,5 +1,9 @@
 package dev.tollgate.server.cli;
 
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,32 +15,47 @@ import picocli.CommandLine.Spec;
     name = "tollgate",
     description = "One API key in front of many model providers.",
     mixinStandardHelpOptions = true,
-    subcommands = {
-      Check.class,
-      Schema.class,
-      Serve.class,
-      Migrate.class,
-      Backup.class,
-      Orgs.class,
-      Credits.class,
-      Keys.class,
-      Status.class,
-      Healthcheck.class,
-      Reload.class,
-      Drain.class,
-      Mock.class,
-    },
     versionProvider = Version.class)
 public final class Main implements Runnable {
+  /** The verbs in the order of the help. */
+  static final Map<String, Class<?>> VERBS = new LinkedHashMap<>();
+
+  static {
+    VERBS.put("check", Check.class);
+    VERBS.put("schema", Schema.class);
+    VERBS.put("serve", Serve.class);
+    VERBS.put("migrate", Migrate.class);
+    VERBS.put("store", Backup.class);
+    VERBS.put("orgs", Orgs.class);
+    VERBS.put("credits", Credits.class);
+    VERBS.put("keys", Keys.class);
+    VERBS.put("status", Status.class);
+    VERBS.put("healthcheck", Healthcheck.class);
+    VERBS.put("reload", Reload.class);
+    VERBS.put("drain", Drain.class);
+    VERBS.put("mock", Mock.class);
+  }
+
   @Spec private CommandSpec spec;
 
   /** Runs the command and exits with its code: 0 ok, 1 failed, 2 usage, 3 threshold missed. */
   public static void main(String[] args) {
-    System.exit(commandLine().execute(args));
+    Class<?> verb = args.length == 0 ? null : VERBS.get(args[0]);
+    System.exit(commandLine(verb).execute(args));
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Main());
+    return commandLine(null);
+  }
+
+  /**
+   * The command line with one verb, or with all of them: a verb that is not typed is not looked
+   * into, because that takes longer than most verbs run.
+   */
+  static CommandLine commandLine(@Nullable Class<?> only) {
+    var line = new CommandLine(new Main());
+    (only == null ? VERBS.values() : List.of(only)).forEach(line::addSubcommand);
+    return line;
   }
 
   @Override

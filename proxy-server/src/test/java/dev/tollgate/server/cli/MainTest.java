@@ -1,0 +1,49 @@
+package dev.tollgate.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import org.junit.jupiter.api.Test;
+
+final class MainTest {
+  private final StringWriter out = new StringWriter();
+
+  @Test
+  void everyVerbIsFoundUnderTheNameItGivesItself() {
+    var verbs = new ArrayList<>(Main.VERBS.keySet());
+
+    assertThat(Main.commandLine().getSubcommands().keySet()).containsExactlyElementsOf(verbs);
+    Main.VERBS.forEach(
+        (name, verb) ->
+            assertThat(Main.commandLine(verb).getSubcommands().keySet()).containsExactly(name));
+  }
+
+  @Test
+  void theHelpOfOneVerbNamesTheProgram() {
+    int exit =
+        Main.commandLine(Serve.class).setOut(new PrintWriter(out, true)).execute("serve", "--help");
+
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains("Usage: tollgate serve").contains("--config=FILE");
+  }
+
+  @Test
+  void theHelpOfTheProgramListsAllVerbs() {
+    int exit = Main.commandLine().setOut(new PrintWriter(out, true)).execute("--help");
+
+    assertThat(exit).isZero();
+    assertThat(out.toString()).contains(Main.VERBS.keySet());
+  }
+
+  @Test
+  void aVerbThatDoesNotExistIsAMatterOfUsage() {
+    var err = new StringWriter();
+
+    int exit = Main.commandLine().setErr(new PrintWriter(err, true)).execute("sevre");
+
+    assertThat(exit).isEqualTo(2);
+    assertThat(err.toString()).contains("sevre", "Did you mean");
+  }
+}
