@@ -84,7 +84,9 @@ final class Rows {
   private static String aligned(List<String> cells, int[] widths) {
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < cells.size(); i++) {
-      line.append(cells.get(i)).append(" ".repeat(widths[i] - cells.get(i).length() + 2));
+      // The last column of a single record has no width.
+      int padding = Math.max(0, widths[i] - cells.get(i).length());
+      line.append(cells.get(i)).append(" ".repeat(padding + 2));
     }
     return line.toString().stripTrailing();
   }

@@ -16,12 +16,14 @@ public final class DatabaseAccess implements AutoCloseable {
 
   private final DatabaseAddress address;
   private final Optional<EmbeddedPostgres> started;
+  private final boolean joined;
   private final Runnable end;
 
   private DatabaseAccess(
-      DatabaseAddress address, Optional<EmbeddedPostgres> started, Runnable end) {
+      DatabaseAddress address, Optional<EmbeddedPostgres> started, boolean joined, Runnable end) {
     this.address = address;
     this.started = started;
+    this.joined = joined;
     this.end = end;
   }
 
@@ -31,7 +33,7 @@ public final class DatabaseAccess implements AutoCloseable {
       return elsewhere(options);
     }
     EmbeddedPostgres embedded = start(lock, options);
-    return new DatabaseAccess(embedded.address(), Optional.of(embedded), embedded::close);
+    return new DatabaseAccess(embedded.address(), Optional.of(embedded), false, embedded::close);
   }
 
   /**
@@ -51,7 +53,7 @@ public final class DatabaseAccess implements AutoCloseable {
         case Attempt.Held held -> {
           Optional<DatabaseAddress> running = EmbeddedPostgres.runningOn(options.dataDir());
           if (running.isPresent()) {
-            return new DatabaseAccess(running.get(), Optional.empty(), () -> {});
+            return new DatabaseAccess(running.get(), Optional.empty(), true, () -> {});
           }
           // Its owner is on the way up or down.
           if (System.nanoTime() - deadline > 0) {
@@ -68,6 +70,11 @@ public final class DatabaseAccess implements AutoCloseable {
     return options.isEmbedded()
         ? startedFor(DataDirLock.take(options.dataDir()), options)
         : elsewhere(options);
+  }
+
+  /** Whether somebody else runs the embedded database. */
+  boolean isJoined() {
+    return joined;
   }
 
   DatabaseAddress address() {
@@ -88,6 +95,7 @@ public final class DatabaseAccess implements AutoCloseable {
     return new DatabaseAccess(
         new DatabaseAddress(options.url(), options.username(), options.password()),
         Optional.empty(),
+        false,
         () -> {});
   }
 
@@ -99,6 +107,7 @@ public final class DatabaseAccess implements AutoCloseable {
       return new DatabaseAccess(
           embedded.address(),
           Optional.of(embedded),
+          false,
           () -> {
             embedded.closeAfterLastClient();
             lock.close();

@@ -86,6 +86,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
           adopted.isPresent()
               ? Beginning.Kind.ADOPTED
               : isNew ? Beginning.Kind.CREATED : Beginning.Kind.STARTED;
+      if (circumstances.binaries().isEmpty()) {
+        binaries.deleteOthers();
+      }
       Beginning beginning = new Beginning(kind, Duration.ofNanos(System.nanoTime() - began));
       log.info(
           "embedded PostgreSQL {} in {} ms at {}",
@@ -152,7 +155,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
       requireOurs(address, home);
       return address;
     } catch (SQLException e) {
+      postmaster.stop(Postmaster.StopMode.FAST);
       throw new StoreException("the embedded PostgreSQL started but cannot be used", e);
+    } catch (StoreException notFit) {
+      postmaster.stop(Postmaster.StopMode.FAST);
+      throw notFit;
     }
   }
 
@@ -165,7 +172,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
     log.info("a PostgreSQL of an earlier process still runs (pid {})", left.get().pid());
     try {
-      if (left.get().isReady()) {
+      if (left.get().isReady() && postmaster.isOfTheseBinaries(left.get())) {
         DatabaseAddress address = addressOf(left.get(), home);
         requireOurs(address, home);
         return Optional.of(address);

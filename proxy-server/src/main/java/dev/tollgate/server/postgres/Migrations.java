@@ -72,33 +72,41 @@ public final class Migrations {
     }
   }
 
-  /** Brings an open database up to date, on a connection that holds the lock. */
-  static void ensureCurrent(Connection connection, DatabaseAddress address)
+  /** Who may migrate what. */
+  enum Policy {
+    /** Whatever is missing is applied. */
+    ALL,
+    /** A schema is made where there is none; an older one is refused. */
+    ONLY_NEW,
+    NOTHING
+  }
+
+  /** Brings an open database up to date or refuses it, on a connection that holds the lock. */
+  static void ensureCurrent(Connection connection, DatabaseAddress address, Policy policy)
       throws SQLException, StoreException {
+    boolean isNew = !holds(connection, "SELECT to_regclass('%s.%s') IS NOT NULL");
     // Flyway takes longer to load than everything else of a start that finds nothing to do.
-    if (!isCurrent(connection)) {
+    if (!isNew && holds(connection, IS_CURRENT)) {
+      return;
+    }
+    if (policy == Policy.ALL || (policy == Policy.ONLY_NEW && isNew)) {
       migrate(address);
+    } else {
+      requireCurrent(address);
     }
   }
 
   /** Whether the newest migration is there and none is half done. */
-  private static boolean isCurrent(Connection connection) throws SQLException {
-    try (Statement statement = connection.createStatement()) {
-      try (ResultSet row =
-          statement.executeQuery(
-              "SELECT to_regclass('%s.%s') IS NOT NULL".formatted(SCHEMA, HISTORY))) {
-        row.next();
-        if (!row.getBoolean(1)) {
-          return false;
-        }
-      }
-      try (ResultSet row =
-          statement.executeQuery(
-              "SELECT coalesce(bool_and(success) AND bool_or(version = '%s'), false) FROM %s.%s"
-                  .formatted(LATEST, SCHEMA, HISTORY))) {
-        row.next();
-        return row.getBoolean(1);
-      }
+  private static final String IS_CURRENT =
+      "SELECT coalesce(bool_and(success) AND bool_or(version = '"
+          + LATEST
+          + "'), false) FROM %s.%s";
+
+  private static boolean holds(Connection connection, String question) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(question.formatted(SCHEMA, HISTORY))) {
+      row.next();
+      return row.getBoolean(1);
     }
   }
 

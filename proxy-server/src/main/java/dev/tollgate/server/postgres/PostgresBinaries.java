@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.tukaani.xz.XZInputStream;
 
 /**
@@ -48,6 +50,15 @@ final class PostgresBinaries {
 
   String program(String name) {
     return home.resolve("bin").resolve(name).toString();
+  }
+
+  /** Deletes what earlier builds unpacked beside these, once no server runs from there. */
+  void deleteOthers() throws IOException {
+    try (Stream<Path> versions = Files.list(Objects.requireNonNull(home.getParent()))) {
+      for (Path version : versions.filter(path -> !path.equals(home)).toList()) {
+        FileTrees.delete(version);
+      }
+    }
   }
 
   private static void unpack(URL resource, Path home) throws IOException {

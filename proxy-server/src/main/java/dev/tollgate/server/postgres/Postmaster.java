@@ -43,6 +43,11 @@ final class Postmaster {
     return PostmasterPid.read(home.cluster()).filter(PostmasterPid::isAlive);
   }
 
+  /** Whether a server runs the programs of this build and not those of an earlier one. */
+  boolean isOfTheseBinaries(PostmasterPid server) {
+    return server.commandLine().map(line -> line.contains(binaries.program(""))).orElse(true);
+  }
+
   /** Starts the server on a free port of the loopback address and waits until it accepts. */
   PostmasterPid start(int connectionsMax) throws IOException, StoreException {
     removeForeignPid();

@@ -53,10 +53,12 @@ record PostmasterPid(long pid, String dataDirectory, int port, String status) {
    * line.
    */
   boolean isAlive() {
-    return ProcessHandle.of(pid)
-        .filter(ProcessHandle::isAlive)
-        .map(handle -> handle.info().commandLine())
-        .map(line -> line.isEmpty() || line.get().contains(dataDirectory))
-        .orElse(false);
+    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)
+        && commandLine().map(line -> line.contains(dataDirectory)).orElse(true);
+  }
+
+  /** The command line of the process of that number; empty where nobody says. */
+  Optional<String> commandLine() {
+    return ProcessHandle.of(pid).flatMap(handle -> handle.info().commandLine());
   }
 }

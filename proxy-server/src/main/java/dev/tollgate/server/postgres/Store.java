@@ -3,6 +3,7 @@ package dev.tollgate.server.postgres;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.core.tenant.KeyDirectory;
+import dev.tollgate.server.postgres.Migrations.Policy;
 import java.util.Optional;
 import javax.sql.DataSource;
 
@@ -11,6 +12,8 @@ import javax.sql.DataSource;
  * Closing it ends the pool and, where it was started for it, the database.
  */
 public final class Store implements AutoCloseable {
+  private static final int JOIN_ATTEMPTS_MAX = 3;
+
   private final HikariDataSource pool;
   private final DatabaseAccess database;
   private final Optional<Bootstrap.Made> bootstrapped;
@@ -29,19 +32,37 @@ public final class Store implements AutoCloseable {
   public static Store start(
       DataDirLock lock, StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
       throws StoreException {
-    return open(DatabaseAccess.owned(lock, options), options, bootstrap);
+    Policy policy = options.migrateOnStart() ? Policy.ALL : Policy.NOTHING;
+    return open(DatabaseAccess.owned(lock, options), options, policy, bootstrap);
   }
 
-  /** Opens the store for one command, beside a gateway that runs or without one. */
+  /**
+   * Opens the store for one command, beside a gateway that runs or without one. A schema that is
+   * there is not migrated: a gateway of an older version may be using it.
+   */
   public static Store forCommand(StoreOptions options) throws StoreException {
-    return open(DatabaseAccess.forCommand(options), options.withPoolMax(1), Optional.empty());
+    Policy policy = options.migrateOnStart() ? Policy.ONLY_NEW : Policy.NOTHING;
+    for (int attempt = 1; ; attempt++) {
+      DatabaseAccess database = DatabaseAccess.forCommand(options);
+      try {
+        return open(database, options.withPoolMax(1), policy, Optional.empty());
+      } catch (StoreException e) {
+        // Another command's database may end in the moment in which we join it.
+        if (!database.isJoined() || attempt == JOIN_ATTEMPTS_MAX) {
+          throw e;
+        }
+      }
+    }
   }
 
   static Store open(
-      DatabaseAccess database, StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
+      DatabaseAccess database,
+      StoreOptions options,
+      Policy policy,
+      Optional<Bootstrap.Plan> bootstrap)
       throws StoreException {
     try {
-      Optional<Bootstrap.Made> made = prepare(database.address(), options, bootstrap);
+      Optional<Bootstrap.Made> made = prepare(database.address(), policy, bootstrap);
       return new Store(ConnectionPool.open(database.address(), options), database, made);
     } catch (PoolInitializationException e) {
       database.close();
@@ -53,17 +74,13 @@ public final class Store implements AutoCloseable {
   }
 
   private static Optional<Bootstrap.Made> prepare(
-      DatabaseAddress address, StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
+      DatabaseAddress address, Policy policy, Optional<Bootstrap.Plan> bootstrap)
       throws StoreException {
     return Migrations.locked(
         address,
         connection -> {
           StoreImport.requireNoneInterrupted(connection);
-          if (options.migrateOnStart()) {
-            Migrations.ensureCurrent(connection, address);
-          } else {
-            Migrations.requireCurrent(address);
-          }
+          Migrations.ensureCurrent(connection, address, policy);
           return bootstrap.isPresent()
               ? Bootstrap.run(connection, bootstrap.get())
               : Optional.<Bootstrap.Made>empty();

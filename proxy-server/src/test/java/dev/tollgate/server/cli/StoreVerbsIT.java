@@ -19,6 +19,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -87,6 +90,12 @@ class StoreVerbsIT {
     assertThat(json("orgs", "show", "acme").toString())
         .contains("\"state\":\"suspended\"", "\"monthly_limit_micro\":null");
 
+    assertThat(run("orgs", "show", "acme")).isZero();
+    assertThat(out.toString()).containsPattern("(?m)^BALANCE {8}25.50$");
+    assertThat(run("keys", "rotate", key.path("id").asText())).isZero();
+    assertThat(out.toString()).containsPattern("(?m)^KEY +sk-llm-[0-9A-Za-z]{46}$");
+    assertThat(out.toString()).containsPattern("(?m)^ALLOWED_MODELS +a/b,c/d$");
+
     assertThat(run("orgs", "list")).isZero();
     assertThat(out.toString().lines().toList().getFirst())
         .matches("NAME +STATE +BALANCE +MONTHLY_LIMIT +KEYS +ID");
@@ -146,6 +155,31 @@ class StoreVerbsIT {
     assertThat(json("orgs", "list")).isEqualTo(before);
     assertThat(run("migrate")).isZero();
     assertThat(out.toString()).contains("migrations applied: 0");
+  }
+
+  @Test
+  void commandsAtTheSameTimeShareOneDatabase() throws Exception {
+    List<Callable<String>> commands = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      String name = "together" + i;
+      commands.add(
+          () -> {
+            StringWriter errors = new StringWriter();
+            int code =
+                Main.commandLine()
+                    .setOut(new PrintWriter(new StringWriter()))
+                    .setErr(new PrintWriter(errors, true))
+                    .execute("orgs", "create", name, "--config", config.toString());
+            return code + errors.toString();
+          });
+    }
+    try (var threads = Executors.newFixedThreadPool(commands.size())) {
+      for (Future<String> command : threads.invokeAll(commands)) {
+        assertThat(command.get()).isEqualTo("0");
+      }
+    }
+    assertThat(json("orgs", "list").findValuesAsText("name"))
+        .contains("together0", "together1", "together2", "together3");
   }
 
   @Test

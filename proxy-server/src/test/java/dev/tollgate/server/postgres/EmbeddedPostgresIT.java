@@ -14,7 +14,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -91,10 +90,8 @@ class EmbeddedPostgresIT {
     SharedPostgres.copyClusterTo(dataDir);
     try (var postgres = start()) {
       execute(postgres, "ALTER ROLE tollgate SET synchronous_commit = off");
-      String before = postgres.address().url();
       assertThatThrownBy(this::start).hasMessageContaining("not durable");
-      assertThat(EmbeddedPostgres.runningOn(dataDir).map(DatabaseAddress::url))
-          .isNotEqualTo(Optional.of(before));
+      assertThat(EmbeddedPostgres.runningOn(dataDir)).isEmpty();
     }
   }
 
@@ -151,6 +148,41 @@ class EmbeddedPostgresIT {
     // Whoever owns it goes on to run it, also where namespaces have become possible.
     try (var postgres = start()) {
       assertThat(postgres.beginning().kind()).isEqualTo(Kind.STARTED);
+    }
+  }
+
+  @Test
+  void everyWayToRunAsAnotherUserRunsAsThatUser() throws Exception {
+    RunAs usual = RunAs.choose(dataDir, true);
+    RunAs switched = RunAs.choose(dataDir, false);
+    if (usual instanceof RunAs.Ourselves) {
+      assertThat(switched).as("nobody but root can be another").isEqualTo(usual);
+      return;
+    }
+    String user = switched.owner().getFirst();
+    for (RunAs runAs : List.of(new RunAs.SetPriv(user), new RunAs.Su(user))) {
+      Path output = dataDir.resolve("output");
+      List<String> print = List.of("sh", "-c", "id -un; printf '%s' \"$0\"", "it's \"quoted\" $HOME");
+      Command printed = Command.run(runAs.wrap(print), dataDir, output);
+      assertThat(printed.output()).isEqualTo(user + "\nit's \"quoted\" $HOME");
+      Files.delete(output);
+    }
+  }
+
+  @Test
+  void programsOfEarlierBuildsAreDeletedAndTheirServerIsNotAdopted() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    Path cache = dataDir.resolve("postgres/binaries");
+    var earlier = new Circumstances(SharedPostgres.circumstances().binaries(), true, 40);
+    try (var old = EmbeddedPostgres.start(lock, earlier)) {
+      Path leftOver = Files.createDirectories(cache.resolve("postgres-of-last-year/bin"));
+      try (var now = EmbeddedPostgres.start(lock, Circumstances.usual(40))) {
+        assertThat(now.beginning().kind()).isEqualTo(Kind.STARTED);
+        assertThat(leftOver).doesNotExist();
+        assertThat(cache).isDirectoryContaining(path -> path.toString().contains("postgres-"));
+        assertThat(query(now, "SELECT 1")).isEqualTo("1");
+      }
+      assertThat(old.beginning().kind()).isEqualTo(Kind.STARTED);
     }
   }
 

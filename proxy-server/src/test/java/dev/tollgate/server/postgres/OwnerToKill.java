@@ -26,7 +26,7 @@ final class OwnerToKill {
 
     public static void main(String[] arguments) {
       try (var lock = DataDirLock.take(Path.of(arguments[0]))) {
-        System.exit(lock.dataDir().equals(Path.of(arguments[0])) ? 0 : 4);
+        System.exit(lock.dataDir().toString().isEmpty() ? 4 : 0);
       } catch (StoreException refused) {
         System.exit(3);
       }

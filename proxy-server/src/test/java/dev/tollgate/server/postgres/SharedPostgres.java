@@ -55,7 +55,8 @@ final class SharedPostgres {
 
   static Store open(StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
       throws StoreException {
-    return Store.open(DatabaseAccess.forCommand(options), options, bootstrap);
+    var policy = options.migrateOnStart() ? Migrations.Policy.ALL : Migrations.Policy.NOTHING;
+    return Store.open(DatabaseAccess.forCommand(options), options, policy, bootstrap);
   }
 
   /** Puts a ready-made cluster into an empty data directory, which is faster than making one. */

@@ -321,6 +321,18 @@ class TenantsIT {
   }
 
   @Test
+  void aCommandMakesASchemaButMigratesNone() throws Exception {
+    StoreOptions options = SharedPostgres.newDatabase();
+    try (Store made = Store.forCommand(options)) {
+      assertThat(made.organizations().list()).isEmpty();
+      execute(made, "DELETE FROM flyway_schema_history WHERE version = '" + Migrations.LATEST + "'");
+    }
+    assertThatThrownBy(() -> Store.forCommand(options).close())
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("tollgate migrate");
+  }
+
+  @Test
   void aSchemaThatMustBeMigratedByHandIsRefusedUntilItIs() throws Exception {
     StoreOptions automatic = SharedPostgres.newDatabase();
     var byHand =
