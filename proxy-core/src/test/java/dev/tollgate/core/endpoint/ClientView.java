@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** What an SDK makes of our event stream: the chunks, and the pieces of the choice put together. */
-final class ClientView {
+public final class ClientView {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String PREFIX = "data: ";
 
@@ -26,17 +26,17 @@ final class ClientView {
   private boolean done;
 
   /** One tool call, its arguments joined. */
-  static final class Call {
-    String id = "";
-    String name = "";
-    String type = "";
-    final StringBuilder arguments = new StringBuilder();
+  public static final class Call {
+    public String id = "";
+    public String name = "";
+    public String type = "";
+    public final StringBuilder arguments = new StringBuilder();
   }
 
   private ClientView() {}
 
   /** Reads a stream whose every event must be exactly {@code data: <json>\n\n}. */
-  static ClientView of(String stream) {
+  public static ClientView of(String stream) {
     ClientView view = new ClientView();
     assertThat(stream).satisfiesAnyOf(s -> assertThat(s).isEmpty(), s -> endsEvent(s));
     for (String block : stream.split("\n\n", -1)) {
@@ -116,36 +116,36 @@ final class ClientView {
     call.arguments.append(arguments.isTextual() ? arguments.textValue() : "");
   }
 
-  List<JsonNode> chunks() {
+  public List<JsonNode> chunks() {
     return chunks;
   }
 
-  String text() {
+  public String text() {
     return text.toString();
   }
 
-  String reasoning() {
+  public String reasoning() {
     return reasoning.toString();
   }
 
-  String refusal() {
+  public String refusal() {
     return refusal.toString();
   }
 
-  List<Call> calls() {
+  public List<Call> calls() {
     return List.copyOf(calls.values());
   }
 
   /** The last finish reason, empty where none came. */
-  String finish() {
+  public String finish() {
     return finish;
   }
 
-  JsonNode usage() {
+  public JsonNode usage() {
     return usage;
   }
 
-  boolean done() {
+  public boolean done() {
     return done;
   }
 }

@@ -12,7 +12,7 @@ import java.util.Set;
  * Compares what a provider sent with what a client got, as trees: every member of every level is
  * there, but for the few that DECISIONS 2 names.
  */
-final class NothingLost {
+public final class NothingLost {
   private static final Set<String> OURS =
       Set.of(
           "id", "object", "created", "model", "provider", "usage", "obfuscation", "p", "choices");
@@ -59,7 +59,7 @@ final class NothingLost {
   }
 
   /** What is missing or different, as text; empty where nothing is. */
-  static List<String> kept(JsonNode sent, JsonNode got) {
+  public static List<String> kept(JsonNode sent, JsonNode got) {
     List<String> lost = new ArrayList<>();
     sent.properties()
         .forEach(

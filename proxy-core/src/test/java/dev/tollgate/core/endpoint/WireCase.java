@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 /**
  * One recorded call of the shared corpus: what was answered and what a reader should make of it.
  */
-final class WireCase {
+public final class WireCase {
   private static final String SUFFIX = ".meta.json";
 
   private final String name;
@@ -27,7 +27,7 @@ final class WireCase {
   }
 
   /** The cases of a family in the order of their names. */
-  static List<WireCase> family(String family) {
+  public static List<WireCase> family(String family) {
     try (Stream<Path> files = Files.walk(Corpora.path("wire/fixtures"), 2)) {
       return files
           .filter(file -> file.toString().endsWith(SUFFIX))
@@ -50,37 +50,37 @@ final class WireCase {
         title, meta, body.isEmpty() ? new byte[0] : Corpora.bytes(folder.resolve(body)));
   }
 
-  String name() {
+  public String name() {
     return name;
   }
 
-  JsonNode meta() {
+  public JsonNode meta() {
     return meta;
   }
 
   /** The body's bytes as they were recorded. */
-  byte[] response() {
+  public byte[] response() {
     return response;
   }
 
-  String provider() {
+  public String provider() {
     return meta.path("provider").asText();
   }
 
-  int status() {
+  public int status() {
     return meta.path("response").path("status").intValue();
   }
 
-  boolean isStream() {
+  public boolean isStream() {
     return meta.path("response").path("streamed").booleanValue();
   }
 
-  JsonNode expect() {
+  public JsonNode expect() {
     return meta.path("expect");
   }
 
   /** Choice 0 as it should come out. */
-  JsonNode expectedChoice() {
+  public JsonNode expectedChoice() {
     return expect().path("choices").path(0);
   }
 

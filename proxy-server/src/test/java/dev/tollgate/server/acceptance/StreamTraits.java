@@ -28,7 +28,7 @@ final class StreamTraits {
   private StreamTraits() {}
 
   /**
-   * The traits that are rejected; empty where every SDK reads the stream.
+   * The traits that are rejected; empty where there is none.
    *
    * @param whole whether the stream ended well; a broken one may lack its finish
    */
@@ -38,8 +38,14 @@ final class StreamTraits {
     if (whole) {
       traits.require(traits.finish, "no-finish-at-all");
       traits.require(traits.usage, "no-usage-chunk");
-      traits.accumulate(chunks);
     }
+    return traits.found;
+  }
+
+  /** What the Java SDK, at its strictest, does not like in a whole stream; empty: nothing. */
+  static List<String> refusedBySdk(List<JsonNode> chunks) {
+    var traits = new StreamTraits();
+    traits.accumulate(chunks);
     return traits.found;
   }
 

@@ -1,0 +1,121 @@
+package dev.tollgate.server.acceptance;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.errors.PermissionDeniedException;
+import com.openai.models.chat.completions.ChatCompletionCreateParams;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Keys as an operator makes and changes them on the command line, and as clients feel it. */
+class KeysIT {
+  private static final Duration EVERYWHERE = Duration.ofSeconds(5);
+  private static final String PROXY_V2 = "\r\n\r\n\0\r\nQUIT\n";
+
+  @Test
+  void aChangeActsWithinFiveSeconds() throws Exception {
+    String key = create("--name", "changing");
+    String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
+    assertThat(Chats.ask(Shared.node(), "test/chat", key).status()).isEqualTo(200);
+
+    keys("disable", id);
+    awaitCode(key, "key_disabled");
+    keys("enable", id);
+    awaitCode(key, "");
+    keys("revoke", id);
+    awaitCode(key, "key_revoked");
+  }
+
+  @Test
+  void aKeyForOtherModelsIsPermissionDenied() throws Exception {
+    String key = create("--name", "narrow", "--allow-model", "acme/m1");
+    var client =
+        OpenAIOkHttpClient.builder()
+            .baseUrl(Shared.node().baseUrl().toString())
+            .apiKey(key)
+            .maxRetries(0)
+            .build();
+    var params = ChatCompletionCreateParams.builder().addUserMessage("Hi.");
+
+    assertThat(client.chat().completions().create(params.model("acme/m1").build()).id())
+        .isNotEmpty();
+    var denied =
+        catchThrowableOfType(
+            PermissionDeniedException.class,
+            () -> client.chat().completions().create(params.model("test/chat").build()));
+
+    assertThat(denied.code()).contains("model_not_allowed");
+    assertThat(denied.headers().values("x-request-id")).hasSize(1);
+    assertThat(client.models().list().data()).hasSize(1);
+    client.close();
+  }
+
+  @Test
+  void theProxyHeaderSaysWhereAKeyIsUsedFrom() throws Exception {
+    String key = create("--name", "at-home", "--allow-ip", "10.1.2.0/24");
+    Setup setup =
+        Shared.setup()
+            .listen(Map.of("proxy_protocol", true, "trusted_proxies", List.of("127.0.0.1/32")));
+    try (Binary node = Shared.beside(setup, List.of())) {
+      assertThat(askFrom(node, 3, key).status()).isEqualTo(200);
+      RawResponse elsewhere = askFrom(node, 0x1_03, key);
+      assertThat(elsewhere.status()).isEqualTo(403);
+      assertThat(Chats.code(elsewhere)).isEqualTo("ip_not_allowed");
+      try (RawClient without = node.connect()) {
+        without.get("/v1/models", Chats.authorization(key));
+        assertThat(new String(without.readToEnd(), ISO_8859_1)).doesNotContain("200 OK");
+      }
+    }
+    assertThat(Chats.code(Chats.ask(Shared.node(), "test/chat", key))).isEqualTo("ip_not_allowed");
+  }
+
+  /** Asks as a balancer does for a client at 10.1.2.0 plus an offset. */
+  private static RawResponse askFrom(Binary node, int offset, String key) {
+    ByteArrayOutputStream header = new ByteArrayOutputStream();
+    header.writeBytes(PROXY_V2.getBytes(ISO_8859_1));
+    header.writeBytes(new byte[] {0x21, 0x11, 0, 12}); // version 2, TCP over IPv4, 12 bytes
+    header.writeBytes(new byte[] {10, 1, (byte) (2 + (offset >> 8)), (byte) offset});
+    header.writeBytes(new byte[] {127, 0, 0, 1, 0x30, 0x39, 0, 80});
+    try (RawClient client = node.connect()) {
+      client.send(header.toByteArray());
+      client.post(Chats.PATH, Chats.body("test/chat", false), Chats.authorization(key));
+      return client.readResponse();
+    }
+  }
+
+  private static void awaitCode(String key, String code) {
+    long changedNanos = System.nanoTime();
+    String got;
+    do {
+      got = Chats.code(Chats.ask(Shared.node(), "test/chat", key));
+      assertThat(Duration.ofNanos(System.nanoTime() - changedNanos))
+          .as("%s is still %s", code, got)
+          .isLessThan(EVERYWHERE);
+    } while (!got.equals(code));
+  }
+
+  private static String create(String... options) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("create", "--org", "acceptance"));
+    arguments.addAll(List.of(options));
+    String printed = keys(arguments.toArray(String[]::new)).out();
+    return Json.tree(printed).path("key").asText();
+  }
+
+  private static Program.Said keys(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of("keys"));
+    all.addAll(List.of(arguments));
+    all.addAll(List.of("-o", "json", "--config", Shared.node().home().config().toString()));
+    Program.Said said = Program.run(all.toArray(String[]::new));
+    assertThat(said.exitCode()).as(said.err()).isZero();
+    return said;
+  }
+}
