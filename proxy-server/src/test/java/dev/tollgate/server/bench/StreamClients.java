@@ -22,6 +22,9 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Many clients on one thread, each with one open stream; they read, or they do not. */
 final class StreamClients implements AutoCloseable {
+  // Small, so that a client that does not read is felt by the gateway and not hidden by the kernel.
+  private static final int RECEIVE_BUFFER_BYTES = 16 * 1024;
+
   private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
   private final List<Channel> channels = new ArrayList<>();
   private final AtomicLong bytes = new AtomicLong();
@@ -53,6 +56,7 @@ final class StreamClients implements AutoCloseable {
               .group(loop)
               .channel(NioSocketChannel.class)
               .option(ChannelOption.AUTO_READ, reading)
+              .option(ChannelOption.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
               .handler(
                   new ChannelInitializer<Channel>() {
                     @Override

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What open streams cost: 1,000 clients that stop reading a 2 MB stream, and 2,000 that read a slow
+ * What open streams cost: 1,000 clients that stop reading a stream of some MB, and 2,000 that read a slow
  * one for a minute. Gateway, provider and clients are three processes; heap and buffers are read
  * from the gateway after a garbage collection, as the difference to the same gateway warmed up and
  * at rest.
@@ -60,7 +60,7 @@ class StreamMemoryBench {
     return """
         version: 1
         listeners:
-          api: { address: 127.0.0.1:0 }
+          api: { address: 127.0.0.1:0, write_stall: 30m }
           control: { address: null }
           admin: { address: 127.0.0.1:%d }
         store: { url: embedded, data_dir: ./data }
@@ -76,7 +76,7 @@ class StreamMemoryBench {
         """
             .formatted(AdminPort.PORT, upstream.endsWith("/v1") ? upstream : upstream + "/v1")
         + model.formatted("short", "mock-chat?ttft=0ms&interval=0ms&chunks=64")
-        + model.formatted("stalled", "mock-chat?ttft=0ms&interval=0ms&chunks=8000")
+        + model.formatted("stalled", "mock-chat?ttft=0ms&interval=0ms&chunks=40000")
         + model.formatted("live", "mock-chat?ttft=100ms&interval=500ms&chunks=100000");
   }
 
