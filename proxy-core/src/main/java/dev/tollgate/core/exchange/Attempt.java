@@ -11,7 +11,6 @@ import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.upstream.Breakage;
 import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
-import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +42,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       ChatCall call,
       ExchangeContext context,
       Downstream downstream,
+      long deadlineNanos,
       AttemptListener listener) {
     this.candidate = candidate;
     this.dialect = Dialect.named(candidate.provider().dialect());
@@ -51,10 +51,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.inflight = context.inflight();
     this.partialEvents = new PartialEvents(inflight);
     this.listener = listener;
-    Duration total = isStreamAsked() ? null : clocks().total();
-    this.clock =
-        new AttemptClock(
-            downstream.loop(), total, () -> Guarded.run(this::expired, listener::surprised));
+    Runnable onExpiry = () -> Guarded.run(this::expired, listener::surprised);
+    this.clock = new AttemptClock(downstream.loop(), deadlineNanos, onExpiry);
     this.dispatch =
         new Dispatch(
             context.upstreams().on(downstream.loop()),

@@ -11,24 +11,25 @@ import org.jspecify.annotations.Nullable;
  * scheduled task looks when it fires and sleeps on for what is left. Loop-confined.
  */
 final class AttemptClock {
-  private static final long STOPPED = Long.MAX_VALUE;
+  /** A deadline that never comes. */
+  static final long NEVER = Long.MAX_VALUE;
 
   private final EventLoop loop;
   private final Runnable onExpiry;
   private final long totalDeadline;
-  private long deadline = STOPPED;
-  private long pausedDeadline = STOPPED;
+  private long deadline = NEVER;
+  private long pausedDeadline = NEVER;
   private long pausedSince;
   private long firesAt;
   private @Nullable ScheduledFuture<?> task;
 
   /**
-   * @param total for the whole attempt, running even while stopped; null: off
+   * @param totalDeadline on the loop's ticker, valid even while the clock is stopped
    */
-  AttemptClock(EventLoop loop, @Nullable Duration total, Runnable onExpiry) {
+  AttemptClock(EventLoop loop, long totalDeadline, Runnable onExpiry) {
     this.loop = loop;
     this.onExpiry = onExpiry;
-    this.totalDeadline = total == null ? STOPPED : now() + total.toNanos();
+    this.totalDeadline = totalDeadline;
   }
 
   long now() {
@@ -47,7 +48,7 @@ final class AttemptClock {
 
   /** Only the total clock runs on. */
   void stop() {
-    deadline = STOPPED;
+    deadline = NEVER;
   }
 
   /** Stands still until {@link #resume}; only the total clock runs on. */
@@ -60,14 +61,14 @@ final class AttemptClock {
   /** Runs on with the time that was left; says how many nanoseconds it stood still. */
   long resume() {
     long stood = now() - pausedSince;
-    if (pausedDeadline != STOPPED) {
+    if (pausedDeadline != NEVER) {
       runUntil(pausedDeadline + stood);
     }
     return stood;
   }
 
   void close() {
-    deadline = STOPPED;
+    deadline = NEVER;
     if (task != null) {
       task.cancel(false);
       task = null;
@@ -89,7 +90,7 @@ final class AttemptClock {
   private void fired() {
     task = null;
     long next = Math.min(deadline, totalDeadline);
-    if (next == STOPPED) {
+    if (next == NEVER) {
       return;
     }
     if (next <= now()) {

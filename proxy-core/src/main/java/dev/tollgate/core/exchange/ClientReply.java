@@ -79,6 +79,7 @@ final class ClientReply {
   }
 
   void whole(List<Field> fields, ByteBuf body) {
+    timeline.answered(now());
     bytesSent += body.readableBytes();
     downstream.send(new Reply.Whole(200, "application/json", fields, body));
     downstream.flush();
@@ -86,6 +87,7 @@ final class ClientReply {
 
   /** Ends with a fault: as the reply, or in an open stream behind its last event. */
   void refuse(Fault fault, List<Field> fields) {
+    timeline.answered(now());
     downstream.send(new Reply.Refused(fault, fields));
     downstream.flush();
   }

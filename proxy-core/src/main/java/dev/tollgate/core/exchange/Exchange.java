@@ -61,7 +61,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
     this.downstream = downstream;
     this.call = call;
     this.plan = plan;
-    this.tries = new Tries(plan);
+    this.tries = new Tries(plan, request, call.request().isStream());
     this.candidate = plan.candidates().getFirst();
     this.timeline = new Timeline(request.admittedNanos());
     Runnable onSilence = () -> guarded(this::clientWaits);
@@ -84,7 +84,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
     timer = null;
     candidate = next;
     timeline.upstreamBegins(now());
-    attempt = new Attempt(next, call, context, downstream, this);
+    attempt = new Attempt(next, call, context, downstream, tries.deadline(next), this);
     attempt.start();
   }
 
@@ -106,7 +106,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
   }
 
   private void tryNext(UpstreamFailure failure) {
-    switch (tries.next()) {
+    switch (tries.next(now())) {
       case NextTry.Try next -> {
         become(Phase.CONNECTING);
         if (next.delay().isZero()) {
@@ -200,7 +200,6 @@ final class Exchange implements RequestService.Running, AttemptListener {
   @Override
   public void plain(ChatReply chat) {
     succeeded();
-    timeline.answered(now());
     Charge charge = Charge.of(call, chat);
     ByteBuf body = reply.buffer(1024);
     chat.writeTo(charge.usage(), charge.cost(), body);
@@ -227,13 +226,12 @@ final class Exchange implements RequestService.Running, AttemptListener {
     if (clientExit == null) {
       cancelAttempt();
       end(fault, Ending.DRAINED);
-    } // else nobody is left to be told
+    }
   }
 
   /** Ends with a fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
   private void end(Fault fault, Ending ending) {
     Charge charge = chargeOfBrokenStream();
-    timeline.answered(now());
     if (reply.isOpened()) {
       ByteBuf last = reply.buffer(512);
       lastStream().writeUsage(charge.usage(), charge.cost(), last);
@@ -308,8 +306,8 @@ final class Exchange implements RequestService.Running, AttemptListener {
   }
 
   private void settleAbandoned() {
-    Ending ending = clientExit == null ? Ending.CLIENT_ABORT : Ending.of(clientExit);
-    finish(ending, null, status(0), chargeOfBrokenStream());
+    ClientExit exit = clientExit == null ? ClientExit.ABORTED : clientExit;
+    finish(Ending.of(exit), null, status(0), chargeOfBrokenStream());
   }
 
   private void cancelAttempt() {

@@ -11,14 +11,27 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The tries of one request: how each ended, and which one follows a failure. */
+/**
+ * The tries of one request: how each ended, and which one follows a failure. All tries at a plain
+ * request share one deadline; a stream has none.
+ */
 final class Tries {
   private final RoutePlan plan;
+  private final ExchangeRequest request;
+  private final boolean stream;
   private final List<AttemptRecord> records = new ArrayList<>(1);
   private final List<NextTry.Failed> failures = new ArrayList<>(1);
 
-  Tries(RoutePlan plan) {
+  Tries(RoutePlan plan, ExchangeRequest request, boolean stream) {
     this.plan = plan;
+    this.request = request;
+    this.stream = stream;
+  }
+
+  /** When the whole request must be over if this candidate is asked, on the loop's ticker. */
+  long deadline(Candidate candidate) {
+    Duration total = candidate.provider().clocks().total();
+    return stream ? AttemptClock.NEVER : request.admittedNanos() + total.toNanos();
   }
 
   void succeeded(Candidate candidate, Attempt attempt, long nowNanos) {
@@ -39,9 +52,15 @@ final class Tries {
     records.add(new AttemptRecord(candidate.id(), outcome, attempt.status(), took));
   }
 
-  /** What follows the last failure. */
-  NextTry next() {
-    return NextTry.after(plan, failures, ThreadLocalRandom.current());
+  /** What follows the last failure: a try only if it can begin before its deadline. */
+  NextTry next(long nowNanos) {
+    return switch (NextTry.after(plan, failures, ThreadLocalRandom.current())) {
+      case NextTry.Try next ->
+          nowNanos + next.delay().toNanos() < deadline(next.candidate())
+              ? next
+              : new NextTry.GiveUp();
+      case NextTry.GiveUp none -> none;
+    };
   }
 
   List<AttemptRecord> records() {

@@ -142,6 +142,24 @@ class ClocksTest {
   }
 
   @Test
+  void allTriesAtAPlainRequestShareOneDeadline() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(PLAIN_HEAD);
+      for (int n = 0; n < 29; n++) {
+        scenario.passCoarse(20_000).link(0).send(" ");
+      }
+      scenario.link(0).fin();
+      scenario.link(1).send(PLAIN_HEAD);
+      scenario.passMillis(19_900);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passMillis(100);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
+      assertThat(scenario.served().attempts()).hasSize(2);
+    }
+  }
+
+  @Test
   void theConnectClockIncludesNothingElse() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askPlain();

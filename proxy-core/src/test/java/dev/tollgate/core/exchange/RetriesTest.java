@@ -209,6 +209,23 @@ class RetriesTest {
   }
 
   @Test
+  void aLargeBodyIsSentAsFastAsTheProviderTakesIt() {
+    String body = TestCatalog.PLAIN_REQUEST.replace("something", "x".repeat(600_000));
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.connector().holdNewLinks(true);
+      RecordedClient client = scenario.ask(body);
+      scenario.passSeconds(10);
+      assertThat(scenario.link(0).received()).isEmpty();
+      scenario.link(0).reads(true);
+      scenario.run();
+      assertThat(scenario.link(0).received()).endsWith("x".repeat(600_000) + ".\"}]}");
+      scenario.link(0).send(Wire.completion("fine"));
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(scenario.link(0).isOpen()).isTrue();
+    }
+  }
+
+  @Test
   void aConnectionWhoseReplyCameBeforeTheWholeRequestWasSentNeverServesAgain() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       scenario.connector().holdNewLinks(true);
