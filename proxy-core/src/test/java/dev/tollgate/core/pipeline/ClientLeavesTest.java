@@ -43,12 +43,10 @@ final class ClientLeavesTest {
 
   static List<Case> cases() {
     List<Case> cases = new ArrayList<>();
-    for (Transport transport : Transport.values()) {
-      if (transport.isAvailable()) {
-        for (Exit exit : Exit.values()) {
-          for (Moment moment : Moment.values()) {
-            cases.add(new Case(transport, exit, moment));
-          }
+    for (Transport transport : TestGateway.transports()) {
+      for (Exit exit : Exit.values()) {
+        for (Moment moment : Moment.values()) {
+          cases.add(new Case(transport, exit, moment));
         }
       }
     }
@@ -95,12 +93,8 @@ final class ClientLeavesTest {
     }
   }
 
-  static List<Transport> transports() {
-    return List.of(Transport.values()).stream().filter(Transport::isAvailable).toList();
-  }
-
   @ParameterizedTest
-  @MethodSource("transports")
+  @MethodSource(TestGateway.TRANSPORTS)
   void leavingWithinABodyIsRecordedOnceAndStartsNothing(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport)) {
       RawClient client = gateway.connect();

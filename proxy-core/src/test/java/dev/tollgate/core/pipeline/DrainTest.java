@@ -10,12 +10,12 @@ import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** How a node says goodbye to its clients. */
 final class DrainTest {
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void whatIsInWorkIsAnsweredAndIdleConnectionsEnd(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         RawClient idle = gateway.connect();
@@ -57,7 +57,7 @@ final class DrainTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void repliesEndTheirConnectionsWhileTheListenerIsStillOpen(Transport transport) {
     try (TestGateway gateway = new TestGateway(transport)) {
       gateway.gateway.announceClose();
@@ -70,7 +70,7 @@ final class DrainTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void whatDoesNotEndInTimeIsCutShort(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         RawClient streaming = gateway.connect();

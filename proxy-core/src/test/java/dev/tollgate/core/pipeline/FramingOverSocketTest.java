@@ -37,8 +37,8 @@ final class FramingOverSocketTest {
             usual.requestBytesMax(),
             usual.headerBytesMax(),
             usual.connectionsMax(),
-            Duration.ofMillis(500),
-            Duration.ofMillis(500),
+            Duration.ofSeconds(1),
+            Duration.ofSeconds(1),
             usual.writeStall(),
             usual.idleTimeout(),
             null);

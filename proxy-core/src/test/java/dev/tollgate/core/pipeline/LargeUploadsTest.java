@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** An upload that is too large is answered with a 413 that its client really receives. */
 final class LargeUploadsTest {
@@ -37,7 +37,7 @@ final class LargeUploadsTest {
 
   /** Reads while it sends, as curl does. */
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void clientThatReadsWhileItSends(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         SocketChannel socket = SocketChannel.open()) {
@@ -57,7 +57,7 @@ final class LargeUploadsTest {
 
   /** Sends all before it reads, as blocking clients do. */
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void clientThatSendsAllBeforeItReads(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), gateway.port)) {
@@ -78,7 +78,7 @@ final class LargeUploadsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void clientOfThePlatform(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         HttpClient client = HttpClient.newHttpClient()) {
@@ -98,7 +98,7 @@ final class LargeUploadsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void chunkedBodyCrossingTheLimit(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         RawClient client = gateway.connect()) {
@@ -117,7 +117,7 @@ final class LargeUploadsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void clientThatAsksFirstIsToldBeforeItSends(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         RawClient client = gateway.connect()) {

@@ -14,14 +14,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Clients that leave anywhere, in any way, leave nothing behind. */
 final class RandomAbortsTest {
   private static final int CLIENTS = 200;
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void leaveNothingBehind(Transport transport) {
     Seeds.forEach(1, random -> leavesNothingBehind(transport, random));
   }

@@ -7,14 +7,14 @@ import dev.tollgate.core.pipeline.ScriptedService.Call;
 import dev.tollgate.core.testkit.RawClient;
 import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A client that stops reading holds little, and loses its connection after a while. */
 final class StalledReadersTest {
   private static final int EVENT_BYTES = 4096;
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void isToldOfAndClosed(Transport transport) throws Exception {
     try (TestGateway gateway =
             new TestGateway(transport, withWriteStall(Duration.ofMillis(300)), null);
@@ -36,7 +36,7 @@ final class StalledReadersTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Transport.class)
+  @MethodSource(TestGateway.TRANSPORTS)
   void goesOnWhenItReadsAgain(Transport transport) throws Exception {
     try (TestGateway gateway = new TestGateway(transport);
         RawClient client = RawClient.connectNarrow(gateway.port, 4096)) {

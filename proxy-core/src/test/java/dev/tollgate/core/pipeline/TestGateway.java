@@ -13,6 +13,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A real gateway on a loopback port before a {@link ScriptedService}. */
 final class TestGateway implements AutoCloseable {
+  /** The name of {@link #transports()} for parameterized tests. */
+  static final String TRANSPORTS = "dev.tollgate.core.pipeline.TestGateway#transports";
+
   static final GatewayOptions OPTIONS =
       new GatewayOptions(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -64,6 +68,11 @@ final class TestGateway implements AutoCloseable {
         records::add,
         InstantSource.system(),
         () -> none);
+  }
+
+  /** All that this machine has. */
+  static List<Transport> transports() {
+    return Arrays.stream(Transport.values()).filter(Transport::isAvailable).toList();
   }
 
   GatewayGauges gauges() {

@@ -32,7 +32,7 @@ final class TlsTest {
 
   static List<Case> cases() {
     List<Case> cases = new ArrayList<>();
-    for (Transport transport : Transport.values()) {
+    for (Transport transport : TestGateway.transports()) {
       cases.add(new Case(transport, SslProvider.JDK));
       if (OpenSsl.isAvailable()) {
         cases.add(new Case(transport, SslProvider.OPENSSL));
