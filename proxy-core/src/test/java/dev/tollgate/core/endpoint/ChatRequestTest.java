@@ -19,159 +19,159 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a chat request may say: every rule at its bounds, every issue at once. */
 class ChatRequestTest {
+  private static final String ACCEPTED =
+      """
+      "stream":true
+      "stream":false
+      "stream":null
+      "stream_options":null
+      "stream_options":{}
+      "n":1
+      "temperature":0
+      "temperature":2
+      "temperature":2.0e0
+      "temperature":-0
+      "temperature":null
+      "top_p":0
+      "top_p":1
+      "top_p":null
+      "max_tokens":1
+      "max_tokens":9223372036854775807
+      "max_tokens":null
+      "max_completion_tokens":1
+      "max_completion_tokens":null
+      "presence_penalty":-2
+      "presence_penalty":2
+      "frequency_penalty":-2.0
+      "frequency_penalty":null
+      "seed":-9223372036854775807
+      "seed":9223372036854775807
+      "seed":null
+      "logprobs":true
+      "logprobs":null
+      "top_logprobs":0
+      "top_logprobs":20
+      "parallel_tool_calls":false
+      "user":""
+      "user":null
+      "logit_bias":{}
+      "logit_bias":{"1":-100,"2":100}
+      "logit_bias":null
+      "stop":"x"
+      "stop":[]
+      "stop":["a","b"]
+      "stop":null
+      "tools":[]
+      "tools":null
+      "tools":[{"type":"function","function":{"name":"f"}}]
+      "tools":[{"type":"custom","custom":{"name":"c"}}]
+      "tool_choice":"auto"
+      "tool_choice":{"type":"function"}
+      "tool_choice":null
+      "response_format":{"type":"text"}
+      "response_format":{"type":"json_object"}
+      "response_format":{"type":"json_schema","json_schema":{}}
+      "response_format":null
+      "routing":null
+      "routing":{}
+      "routing":"priority"
+      "routing":{"strategy":"priority","order":["a"],"only":null}
+      "provider":{"order":["acme"]}
+      "unknown":[1,{"x":null}]
+      "unknown":1,"unknown":2
+      "\\u0073tream":true
+      "metadata":{"model":"a","model":"b","Model":"c"}
+      """;
+
+  private static final String REFUSED =
+      """
+      "stream":1 | stream
+      "stream":[] | stream
+      "stream_options":true | stream_options
+      "stream_options":[] | stream_options
+      "stream_options":"x" | stream_options
+      "stream":true,"stream_options":1 | stream_options
+      "n":0 | n
+      "n":2 | n
+      "n":null | n
+      "n":1.5 | n
+      "n":true | n
+      "temperature":2.0000001 | temperature
+      "temperature":-0.0000001 | temperature
+      "temperature":1e999 | temperature
+      "temperature":true | temperature
+      "top_p":1.1 | top_p
+      "top_p":-1 | top_p
+      "top_p":"1" | top_p
+      "max_tokens":0 | max_tokens
+      "max_tokens":-1 | max_tokens
+      "max_tokens":9223372036854775808 | max_tokens
+      "max_tokens":"5" | max_tokens
+      "max_completion_tokens":0 | max_completion_tokens
+      "max_completion_tokens":1.5 | max_completion_tokens
+      "presence_penalty":2.1 | presence_penalty
+      "frequency_penalty":-2.1 | frequency_penalty
+      "seed":1.5 | seed
+      "seed":"1" | seed
+      "logprobs":1 | logprobs
+      "top_logprobs":21 | top_logprobs
+      "top_logprobs":-1 | top_logprobs
+      "parallel_tool_calls":"yes" | parallel_tool_calls
+      "user":1 | user
+      "logit_bias":[] | logit_bias
+      "logit_bias":{"1":100.1} | logit_bias.1
+      "logit_bias":{"1":-101} | logit_bias.1
+      "logit_bias":{"1":"0"} | logit_bias.1
+      "stop":1 | stop
+      "stop":["a",1] | stop[1]
+      "stop":[null] | stop[0]
+      "tools":{} | tools
+      "tools":[1] | tools[0]
+      "tools":[{}] | tools[0].type
+      "tools":[{"type":null}] | tools[0].type
+      "tools":[{"type":"function"}] | tools[0].function
+      "tools":[{"type":"function","function":[]}] | tools[0].function
+      "tools":[{"type":"function","function":{}}] | tools[0].function.name
+      "tools":[{"type":"function","function":{"name":""}}] | tools[0].function.name
+      "tools":[{"type":"custom"}] | tools[0].custom
+      "tools":[{"type":"custom","custom":{"name":1}}] | tools[0].custom.name
+      "tool_choice":1 | tool_choice
+      "tool_choice":[] | tool_choice
+      "response_format":"json_object" | response_format
+      "response_format":{} | response_format.type
+      "response_format":{"type":"xml"} | response_format.type
+      "routing":1 | routing
+      "routing":[] | routing
+      "routing":"best" | routing.strategy
+      "routing":{"strategy":1} | routing.strategy
+      "routing":{"strategy":"Priority"} | routing.strategy
+      "routing":{"order":"a"} | routing.order
+      "routing":{"only":[1]} | routing.only[0]
+      "provider":{"ignore":{}} | provider.ignore
+      "model":"acme/m2" | model
+      "\\u006dodel":"acme/m2" | model
+      "messages":[] | messages
+      "stream":true,"stream":true | stream
+      "routing":{},"routing":{} | routing
+      "Stream":true | Stream
+      "STREAM_OPTIONS":{} | STREAM_OPTIONS
+      "Routing":{} | Routing
+      "N":2 | N
+      "\\u004dodel":1 | Model
+      `"\u017ftream":true` | \u017ftream
+      `"max_to\u212aens":1` | max_to\u212aens
+      """;
+
   private static final String USER = "{\"role\":\"user\",\"content\":\"hi\"}";
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "",
-        "\"stream\":true",
-        "\"stream\":false",
-        "\"stream\":null",
-        "\"stream_options\":null",
-        "\"stream_options\":{}",
-        "\"n\":1",
-        "\"temperature\":0",
-        "\"temperature\":2",
-        "\"temperature\":2.0e0",
-        "\"temperature\":-0",
-        "\"temperature\":null",
-        "\"top_p\":0",
-        "\"top_p\":1",
-        "\"top_p\":null",
-        "\"max_tokens\":1",
-        "\"max_tokens\":9223372036854775807",
-        "\"max_tokens\":null",
-        "\"max_completion_tokens\":1",
-        "\"max_completion_tokens\":null",
-        "\"presence_penalty\":-2",
-        "\"presence_penalty\":2",
-        "\"frequency_penalty\":-2.0",
-        "\"frequency_penalty\":null",
-        "\"seed\":-9223372036854775807",
-        "\"seed\":9223372036854775807",
-        "\"seed\":null",
-        "\"logprobs\":true",
-        "\"logprobs\":null",
-        "\"top_logprobs\":0",
-        "\"top_logprobs\":20",
-        "\"parallel_tool_calls\":false",
-        "\"user\":\"\"",
-        "\"user\":null",
-        "\"logit_bias\":{}",
-        "\"logit_bias\":{\"1\":-100,\"2\":100}",
-        "\"logit_bias\":null",
-        "\"stop\":\"x\"",
-        "\"stop\":[]",
-        "\"stop\":[\"a\",\"b\"]",
-        "\"stop\":null",
-        "\"tools\":[]",
-        "\"tools\":null",
-        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]",
-        "\"tools\":[{\"type\":\"custom\",\"custom\":{\"name\":\"c\"}}]",
-        "\"tool_choice\":\"auto\"",
-        "\"tool_choice\":{\"type\":\"function\"}",
-        "\"tool_choice\":null",
-        "\"response_format\":{\"type\":\"text\"}",
-        "\"response_format\":{\"type\":\"json_object\"}",
-        "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{}}",
-        "\"response_format\":null",
-        "\"routing\":null",
-        "\"routing\":{}",
-        "\"routing\":\"priority\"",
-        "\"routing\":{\"strategy\":\"priority\",\"order\":[\"a\"],\"only\":null}",
-        "\"provider\":{\"order\":[\"acme\"]}",
-        "\"unknown\":[1,{\"x\":null}]",
-        "\"unknown\":1,\"unknown\":2",
-        "\"\\u0073tream\":true",
-        "\"metadata\":{\"model\":\"a\",\"model\":\"b\",\"Model\":\"c\"}"
-      })
+  @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = ACCEPTED)
   void aMemberWithinItsBoundsIsAccepted(String members) {
     assertThat(Bodies.valid(with(members)).model().toString()).isEqualTo("acme/m1");
   }
 
   @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        "\"stream\":1 | stream",
-        "\"stream\":[] | stream",
-        "\"stream_options\":true | stream_options",
-        "\"stream_options\":[] | stream_options",
-        "\"stream_options\":\"x\" | stream_options",
-        "\"stream\":true,\"stream_options\":1 | stream_options",
-        "\"n\":0 | n",
-        "\"n\":2 | n",
-        "\"n\":null | n",
-        "\"n\":1.5 | n",
-        "\"n\":true | n",
-        "\"temperature\":2.0000001 | temperature",
-        "\"temperature\":-0.0000001 | temperature",
-        "\"temperature\":1e999 | temperature",
-        "\"temperature\":true | temperature",
-        "\"top_p\":1.1 | top_p",
-        "\"top_p\":-1 | top_p",
-        "\"top_p\":\"1\" | top_p",
-        "\"max_tokens\":0 | max_tokens",
-        "\"max_tokens\":-1 | max_tokens",
-        "\"max_tokens\":9223372036854775808 | max_tokens",
-        "\"max_tokens\":\"5\" | max_tokens",
-        "\"max_completion_tokens\":0 | max_completion_tokens",
-        "\"max_completion_tokens\":1.5 | max_completion_tokens",
-        "\"presence_penalty\":2.1 | presence_penalty",
-        "\"frequency_penalty\":-2.1 | frequency_penalty",
-        "\"seed\":1.5 | seed",
-        "\"seed\":\"1\" | seed",
-        "\"logprobs\":1 | logprobs",
-        "\"top_logprobs\":21 | top_logprobs",
-        "\"top_logprobs\":-1 | top_logprobs",
-        "\"parallel_tool_calls\":\"yes\" | parallel_tool_calls",
-        "\"user\":1 | user",
-        "\"logit_bias\":[] | logit_bias",
-        "\"logit_bias\":{\"1\":100.1} | logit_bias.1",
-        "\"logit_bias\":{\"1\":-101} | logit_bias.1",
-        "\"logit_bias\":{\"1\":\"0\"} | logit_bias.1",
-        "\"stop\":1 | stop",
-        "\"stop\":[\"a\",1] | stop[1]",
-        "\"stop\":[null] | stop[0]",
-        "\"tools\":{} | tools",
-        "\"tools\":[1] | tools[0]",
-        "\"tools\":[{}] | tools[0].type",
-        "\"tools\":[{\"type\":null}] | tools[0].type",
-        "\"tools\":[{\"type\":\"function\"}] | tools[0].function",
-        "\"tools\":[{\"type\":\"function\",\"function\":[]}] | tools[0].function",
-        "\"tools\":[{\"type\":\"function\",\"function\":{}}] | tools[0].function.name",
-        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"\"}}]"
-            + " | tools[0].function.name",
-        "\"tools\":[{\"type\":\"custom\"}] | tools[0].custom",
-        "\"tools\":[{\"type\":\"custom\",\"custom\":{\"name\":1}}] | tools[0].custom.name",
-        "\"tool_choice\":1 | tool_choice",
-        "\"tool_choice\":[] | tool_choice",
-        "\"response_format\":\"json_object\" | response_format",
-        "\"response_format\":{} | response_format.type",
-        "\"response_format\":{\"type\":\"xml\"} | response_format.type",
-        "\"routing\":1 | routing",
-        "\"routing\":[] | routing",
-        "\"routing\":\"best\" | routing.strategy",
-        "\"routing\":{\"strategy\":1} | routing.strategy",
-        "\"routing\":{\"strategy\":\"Priority\"} | routing.strategy",
-        "\"routing\":{\"order\":\"a\"} | routing.order",
-        "\"routing\":{\"only\":[1]} | routing.only[0]",
-        "\"provider\":{\"ignore\":{}} | provider.ignore",
-        "\"model\":\"acme/m2\" | model",
-        "\"\\u006dodel\":\"acme/m2\" | model",
-        "\"messages\":[] | messages",
-        "\"stream\":true,\"stream\":true | stream",
-        "\"routing\":{},\"routing\":{} | routing",
-        "\"Stream\":true | Stream",
-        "\"STREAM_OPTIONS\":{} | STREAM_OPTIONS",
-        "\"Routing\":{} | Routing",
-        "\"N\":2 | N",
-        "\"\\u004dodel\":1 | Model",
-        "`\"\u017ftream\":true` | \u017ftream",
-        "`\"max_to\u212aens\":1` | max_to\u212aens"
-      })
+  @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = REFUSED)
   void aMemberBeyondItsBoundsIsRefusedByName(String members, String param) {
     Fault fault = Bodies.refused(with(members));
     assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
