@@ -110,8 +110,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     return switch (conversation.phase()) {
       case IDLE -> since + (conversation.hasServed() ? idleNanos : headerNanos);
       case HEAD -> since + headerNanos;
-      case BODY, DROPPING ->
-          since + bodyNanos + conversation.requestBytes() * NANOS_PER_BODY_BYTE;
+      case BODY, DROPPING -> since + bodyNanos + conversation.requestBytes() * NANOS_PER_BODY_BYTE;
       case CLOSING -> since + stallNanos;
       case WORK, CLOSED -> now() + idleNanos; // the exchange has clocks of its own
     };

@@ -22,7 +22,9 @@ final class WritesTest {
   void aPlainReplyLeavesInOneBuffer() {
     client.send(client.get());
     assertThat(client.channel.outboundMessages()).hasSize(1);
-    assertThat(client.received()).startsWith("HTTP/1.1 200 OK\r\n").endsWith("\r\n\r\n{\"ok\":true}");
+    assertThat(client.received())
+        .startsWith("HTTP/1.1 200 OK\r\n")
+        .endsWith("\r\n\r\n{\"ok\":true}");
   }
 
   @Test

@@ -49,8 +49,7 @@ final class Credits extends VerbGroup {
         throw usage("--usd must be above 0");
       }
       String reference = ref == null ? "grant:" + UUID.randomUUID() : ref;
-      Grant grant =
-          store.credits().grant(orgId(store, org), amount, reference, "command line");
+      Grant grant = store.credits().grant(orgId(store, org), amount, reference, "command line");
       var after = required(store.organizations().find(org), org);
       rows()
           .print(

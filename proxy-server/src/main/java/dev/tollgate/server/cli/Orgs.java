@@ -42,10 +42,7 @@ final class Orgs extends VerbGroup {
     }
   }
 
-  @Command(
-      name = "create",
-      description = "Make an organization.",
-      mixinStandardHelpOptions = true)
+  @Command(name = "create", description = "Make an organization.", mixinStandardHelpOptions = true)
   static final class Create extends TenantVerb {
     @Parameters(paramLabel = "NAME", description = "Its name, at most 100 characters.")
     private String name = "";
@@ -69,10 +66,7 @@ final class Orgs extends VerbGroup {
     }
   }
 
-  @Command(
-      name = "list",
-      description = "List all organizations.",
-      mixinStandardHelpOptions = true)
+  @Command(name = "list", description = "List all organizations.", mixinStandardHelpOptions = true)
   static final class ListAll extends TenantVerb {
     @Override
     void run(Settings settings, Store store) throws SQLException {
@@ -107,7 +101,10 @@ final class Orgs extends VerbGroup {
         description = "What it may spend in a calendar month (UTC).")
     private @Nullable String monthlyLimit;
 
-    @Option(names = "--state", paramLabel = "active|suspended", description = "Whether it is served.")
+    @Option(
+        names = "--state",
+        paramLabel = "active|suspended",
+        description = "Whether it is served.")
     private @Nullable String state;
 
     @Override

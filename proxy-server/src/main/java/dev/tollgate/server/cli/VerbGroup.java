@@ -12,7 +12,6 @@ abstract class VerbGroup implements Runnable {
 
   @Override
   public final void run() {
-    throw new ParameterException(
-        Objects.requireNonNull(spec).commandLine(), "Missing subcommand");
+    throw new ParameterException(Objects.requireNonNull(spec).commandLine(), "Missing subcommand");
   }
 }

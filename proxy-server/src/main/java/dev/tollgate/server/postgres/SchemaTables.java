@@ -46,8 +46,7 @@ final class SchemaTables {
     List<Sequence> sequences = new ArrayList<>();
     for (String name : sequenceNames(connection)) {
       try (PreparedStatement select =
-              connection.prepareStatement(
-                  "SELECT last_value, is_called FROM " + quoted(name));
+              connection.prepareStatement("SELECT last_value, is_called FROM " + quoted(name));
           ResultSet row = select.executeQuery()) {
         row.next();
         sequences.add(new Sequence(name, row.getLong(1), row.getBoolean(2)));

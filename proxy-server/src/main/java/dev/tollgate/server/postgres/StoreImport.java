@@ -173,8 +173,7 @@ public final class StoreImport {
 
   private static void setSequence(Connection connection, ExportManifest.Sequence sequence)
       throws SQLException {
-    try (PreparedStatement set =
-        connection.prepareStatement("SELECT setval(?::regclass, ?, ?)")) {
+    try (PreparedStatement set = connection.prepareStatement("SELECT setval(?::regclass, ?, ?)")) {
       set.setString(1, SchemaTables.quoted(sequence.name()));
       set.setLong(2, sequence.lastValue());
       set.setBoolean(3, sequence.called());

@@ -24,21 +24,12 @@ public record LimitSettings(
 
   /** Section {@code limits.org}. */
   public record Org(
-      @Key(
-              about = "requests per second",
-              initial = "200",
-              min = "0",
-              off = "0",
-              later = "limits")
+      @Key(about = "requests per second", initial = "200", min = "0", off = "0", later = "limits")
           int requestsPerSecond,
-      @Key(
-              about = "requests per minute",
-              initial = "12000",
-              min = "0",
-              off = "0",
-              later = "limits")
+      @Key(about = "requests per minute", initial = "12000", min = "0", off = "0", later = "limits")
           int requestsPerMinute,
-      @Key(about = "API keys; 0: as many as they like", initial = "100", min = "0") int maxApiKeys) {}
+      @Key(about = "API keys; 0: as many as they like", initial = "100", min = "0")
+          int maxApiKeys) {}
 
   /** Section {@code limits.key}. */
   public record PerKey(

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What open streams cost: 1,000 clients that stop reading a stream of some MB, and 2,000 that read a slow
- * one for a minute. Gateway, provider and clients are three processes; heap and buffers are read
- * from the gateway after a garbage collection, as the difference to the same gateway warmed up and
- * at rest.
+ * What open streams cost: 1,000 clients that stop reading a stream of some MB, and 2,000 that read
+ * a slow one for a minute. Gateway, provider and clients are three processes; heap and buffers are
+ * read from the gateway after a garbage collection, as the difference to the same gateway warmed up
+ * and at rest.
  */
 class StreamMemoryBench {
   private static final int STALLED = Integer.getInteger("bench.stalled", 1_000);

@@ -64,11 +64,34 @@ class StoreVerbsIT {
 
     JsonNode key =
         json(
-            "keys", "create", "--org", "acme", "--name", "prod", "--allow-model", "a/b",
-            "--allow-model", "c/d", "--allow-modality", "chat", "--allow-ip", "10.0.0.0/8",
-            "--requests-per-second", "1", "--requests-per-minute", "2", "--tokens-per-minute", "3",
-            "--concurrency", "4", "--daily-budget", "5.00", "--monthly-budget", "6",
-            "--expires", "2099-01-01");
+            "keys",
+            "create",
+            "--org",
+            "acme",
+            "--name",
+            "prod",
+            "--allow-model",
+            "a/b",
+            "--allow-model",
+            "c/d",
+            "--allow-modality",
+            "chat",
+            "--allow-ip",
+            "10.0.0.0/8",
+            "--requests-per-second",
+            "1",
+            "--requests-per-minute",
+            "2",
+            "--tokens-per-minute",
+            "3",
+            "--concurrency",
+            "4",
+            "--daily-budget",
+            "5.00",
+            "--monthly-budget",
+            "6",
+            "--expires",
+            "2099-01-01");
     assertThat(ApiKeyText.parse(key.path("key").asText())).isInstanceOf(ApiKeyText.Valid.class);
     JsonNode shown = json("keys", "show", key.path("id").asText());
     assertThat(shown.has("key")).isFalse();

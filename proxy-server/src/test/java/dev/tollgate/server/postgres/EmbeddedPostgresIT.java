@@ -61,7 +61,10 @@ class EmbeddedPostgresIT {
                   postgres,
                   "SELECT count(*) FROM pg_hba_file_rules WHERE auth_method <> 'scram-sha-256'"))
           .isEqualTo("0");
-      assertThat(query(postgres, "SELECT rolpassword LIKE 'SCRAM-SHA-256$64:%' FROM pg_authid WHERE rolname = 'tollgate'"))
+      assertThat(
+              query(
+                  postgres,
+                  "SELECT rolpassword LIKE 'SCRAM-SHA-256$64:%' FROM pg_authid WHERE rolname = 'tollgate'"))
           .isEqualTo("t");
       Path password = dataDir.resolve("postgres/password");
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(password)))
@@ -162,7 +165,8 @@ class EmbeddedPostgresIT {
     String user = switched.owner().getFirst();
     for (RunAs runAs : List.of(new RunAs.SetPriv(user), new RunAs.Su(user))) {
       Path output = dataDir.resolve("output");
-      List<String> print = List.of("sh", "-c", "id -un; printf '%s' \"$0\"", "it's \"quoted\" $HOME");
+      List<String> print =
+          List.of("sh", "-c", "id -un; printf '%s' \"$0\"", "it's \"quoted\" $HOME");
       Command printed = Command.run(runAs.wrap(print), dataDir, output);
       assertThat(printed.output()).isEqualTo(user + "\nit's \"quoted\" $HOME");
       Files.delete(output);

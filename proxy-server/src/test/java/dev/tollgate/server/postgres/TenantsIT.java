@@ -113,7 +113,8 @@ class TenantsIT {
     assertThat(stateAfter(keys.enable(id))).isEqualTo(KeyState.ACTIVE);
     assertThat(stateAfter(keys.revoke(id))).isEqualTo(KeyState.REVOKED);
     assertThat(keys.find(id).orElseThrow().revokedAt()).isNotNull();
-    for (var change : List.of(keys.enable(id), keys.disable(id), keys.revoke(id), keys.rotate(id))) {
+    for (var change :
+        List.of(keys.enable(id), keys.disable(id), keys.revoke(id), keys.rotate(id))) {
       assertThat(change).isEqualTo(new ApiKeys.Change.Revoked());
     }
     assertThat(keys.revoke(new KeyId("00000000"))).isEqualTo(new ApiKeys.Change.UnknownKey());
@@ -325,7 +326,8 @@ class TenantsIT {
     StoreOptions options = SharedPostgres.newDatabase();
     try (Store made = Store.forCommand(options)) {
       assertThat(made.organizations().list()).isEmpty();
-      execute(made, "DELETE FROM flyway_schema_history WHERE version = '" + Migrations.LATEST + "'");
+      execute(
+          made, "DELETE FROM flyway_schema_history WHERE version = '" + Migrations.LATEST + "'");
     }
     assertThatThrownBy(() -> Store.forCommand(options).close())
         .isInstanceOf(StoreException.class)

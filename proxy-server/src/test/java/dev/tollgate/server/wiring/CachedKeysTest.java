@@ -58,7 +58,9 @@ final class CachedKeysTest {
 
   @Test
   void aFullQueueIsNoVerdictOnTheKey() {
-    keys(hash -> found(), (work, whenDone) -> whenDone.accept(new Offload.Outcome.Refused<>("full")))
+    keys(
+            hash -> found(),
+            (work, whenDone) -> whenDone.accept(new Offload.Outcome.Refused<>("full")))
         .find(HASH, loop, told::add);
 
     assertThat(told).containsExactly(new Lookup.Unavailable("full"));
@@ -94,8 +96,7 @@ final class CachedKeysTest {
               long deadlineNanos,
               Callable<T> work,
               Consumer<Outcome<T>> whenDone) {
-            manner.run(
-                (Callable<Lookup>) work, outcome -> whenDone.accept((Outcome<T>) outcome));
+            manner.run((Callable<Lookup>) work, outcome -> whenDone.accept((Outcome<T>) outcome));
           }
         };
     var cache = new KeyCache(CachedKeys.loader(directory, offload), KeyCache.Rules.DEFAULT);
@@ -103,8 +104,7 @@ final class CachedKeysTest {
     return new CachedKeys(cache);
   }
 
-  private static void runNow(
-      Callable<Lookup> work, Consumer<Offload.Outcome<Lookup>> whenDone) {
+  private static void runNow(Callable<Lookup> work, Consumer<Offload.Outcome<Lookup>> whenDone) {
     try {
       whenDone.accept(new Offload.Outcome.Done<>(work.call()));
     } catch (Exception e) {
