@@ -36,10 +36,14 @@ final class GateHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    if (counted) {
-      connections.leave();
+    // Last: who waits for the count to reach zero finds everything below ended and recorded.
+    try {
+      ctx.fireChannelInactive();
+    } finally {
+      if (counted) {
+        connections.leave();
+      }
     }
-    ctx.fireChannelInactive();
   }
 
   @Override

@@ -51,6 +51,12 @@ class StoreVerbsIT {
         """);
   }
 
+  private static final String KEY_WITH_EVERYTHING =
+      "keys create --org acme --name prod --allow-model a/b --allow-model c/d"
+          + " --allow-modality chat --allow-ip 10.0.0.0/8 --requests-per-second 1"
+          + " --requests-per-minute 2 --tokens-per-minute 3 --concurrency 4"
+          + " --daily-budget 5.00 --monthly-budget 6 --expires 2099-01-01";
+
   @Test
   void anOrganizationGetsCreditAndAKeyAndIsSuspended() throws Exception {
     JsonNode org = json("orgs", "create", "acme", "--monthly-limit", "100");
@@ -62,36 +68,7 @@ class StoreVerbsIT {
     assertThat(json("credits", "grant", "--org", "acme", "--usd", "25.50", "--ref", "a").toString())
         .contains("\"booked\":false", "\"balance_micro\":25500000");
 
-    JsonNode key =
-        json(
-            "keys",
-            "create",
-            "--org",
-            "acme",
-            "--name",
-            "prod",
-            "--allow-model",
-            "a/b",
-            "--allow-model",
-            "c/d",
-            "--allow-modality",
-            "chat",
-            "--allow-ip",
-            "10.0.0.0/8",
-            "--requests-per-second",
-            "1",
-            "--requests-per-minute",
-            "2",
-            "--tokens-per-minute",
-            "3",
-            "--concurrency",
-            "4",
-            "--daily-budget",
-            "5.00",
-            "--monthly-budget",
-            "6",
-            "--expires",
-            "2099-01-01");
+    JsonNode key = json(KEY_WITH_EVERYTHING.split(" "));
     assertThat(ApiKeyText.parse(key.path("key").asText())).isInstanceOf(ApiKeyText.Valid.class);
     JsonNode shown = json("keys", "show", key.path("id").asText());
     assertThat(shown.has("key")).isFalse();

@@ -63,6 +63,14 @@ final class Loading {
     };
   }
 
+  /** All that is said of the configuration: its problems, or the warnings where it is valid. */
+  List<String> complaints() {
+    return switch (load()) {
+      case Loaded.Valid(var _, var warnings) -> printed(warnings);
+      case Loaded.Invalid(var problems) -> printed(problems);
+    };
+  }
+
   /** The problems as printed, with the main file named {@code gateway.yaml}. */
   List<String> problems() {
     return switch (load()) {
