@@ -1,5 +1,9 @@
 package dev.tollgate.core.pipeline;
 
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -9,6 +13,7 @@ final class ConnectionCount {
   private final AtomicInteger open = new AtomicInteger();
   private final LongAdder accepted = new LongAdder();
   private final LongAdder refused = new LongAdder();
+  private final Queue<CompletableFuture<Void>> waiting = new ConcurrentLinkedQueue<>();
 
   ConnectionCount(int openMax) {
     this.openMax = openMax;
@@ -26,6 +31,26 @@ final class ConnectionCount {
 
   void leave() {
     open.decrementAndGet();
+    tellIfNone();
+  }
+
+  /** Completes once every connection has left, its handlers done. */
+  CompletionStage<Void> none() {
+    CompletableFuture<Void> none = new CompletableFuture<>();
+    waiting.add(none);
+    tellIfNone();
+    return none;
+  }
+
+  // Whoever sees zero empties the queue; a waiter that comes later looks for itself.
+  private void tellIfNone() {
+    while (open.get() == 0) {
+      CompletableFuture<Void> waiter = waiting.poll();
+      if (waiter == null) {
+        return;
+      }
+      waiter.complete(null);
+    }
   }
 
   int open() {

@@ -149,11 +149,14 @@ public final class Gateway {
     tellAll(ConnectionEvent.CUT_SHORT);
   }
 
-  /** Completes when no connection is open; to be asked after {@link #stopAccepting()}. */
+  /**
+   * Completes when no connection is open and all that they held has ended; to be asked after {@link
+   * #stopAccepting()}. A channel is closed before its handlers hear of it, so the count is awaited.
+   */
   public CompletionStage<Void> closed() {
     CompletableFuture<Void> closed = new CompletableFuture<>();
     open.newCloseFuture().addListener(_ -> closed.complete(null));
-    return closed;
+    return closed.thenCompose(_ -> connections.none());
   }
 
   private void tellAll(ConnectionEvent event) {
