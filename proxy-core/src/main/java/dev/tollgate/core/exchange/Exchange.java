@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class Exchange implements RequestService.Running, AttemptListener {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final Duration SETTLING_MAX = Duration.ofSeconds(5);
-  private static final Fault SURPRISE =
+  static final Fault SURPRISE =
       Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
 
   private final ExchangeContext context;
@@ -70,12 +70,16 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   /** Routes the request; the reply goes to the downstream. */
   void begin() {
+    guarded(this::tryFirst);
+  }
+
+  private void tryFirst() {
     timeline.entered(Phase.ADMITTED, now());
     if (call.request().isStream()) {
       reply.await(context.options().commitAfter(), request.admittedNanos());
     }
     become(Phase.CONNECTING);
-    guarded(() -> tryCandidate(candidate));
+    tryCandidate(candidate);
   }
 
   // Tries

@@ -9,6 +9,7 @@ import dev.tollgate.core.endpoint.ModelList;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.upstream.Upstreams;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Answers authenticated requests: from the catalog at once, or through an {@link Exchange}. */
 public final class Exchanges implements RequestService {
@@ -33,7 +36,18 @@ public final class Exchanges implements RequestService {
         public void cutShort(Fault fault) {}
       };
 
+  private static final Logger LOG = LoggerFactory.getLogger(Exchanges.class);
+
   private final ExchangeContext context;
+
+  /** What is to be done with a request, before anything was done. */
+  private sealed interface Decision {
+    record Admitted(Exchange exchange) implements Decision {}
+
+    record Found(JsonBytes json) implements Decision {}
+
+    record Refused(Fault fault, Ending ending) implements Decision {}
+  }
 
   public Exchanges(
       Upstreams upstreams, InflightBytes inflight, Observer observer, ExchangeOptions options) {
@@ -42,90 +56,103 @@ public final class Exchanges implements RequestService {
 
   @Override
   public Running start(ExchangeRequest request, Downstream downstream) {
-    return switch (request.endpoint()) {
-      case CHAT_COMPLETIONS -> chat(request, downstream);
-      case MODELS ->
-          answer(
-              request,
-              downstream,
-              ModelList.list(request.catalog(), request.key(), request.argument()));
-      case MODEL ->
-          answer(
-              request,
-              downstream,
-              ModelList.one(request.catalog(), request.key(), request.argument()));
+    return switch (decided(request, downstream)) {
+      case Decision.Admitted admitted -> {
+        admitted.exchange().begin();
+        yield admitted.exchange();
+      }
+      case Decision.Found found -> {
+        answer(request, downstream, found.json());
+        yield ANSWERED;
+      }
+      case Decision.Refused refused -> {
+        refuse(request, downstream, refused.fault(), refused.ending());
+        yield ANSWERED;
+      }
     };
   }
 
-  private Running chat(ExchangeRequest request, Downstream downstream) {
+  /** A fault of ours is told once to the log, and decides like any other. */
+  private Decision decided(ExchangeRequest request, Downstream downstream) {
+    try {
+      return decide(request, downstream);
+    } catch (RuntimeException surprise) {
+      LOG.error("request {} failed", request.id(), surprise);
+      return new Decision.Refused(Exchange.SURPRISE, Ending.INTERNAL_ERROR);
+    }
+  }
+
+  private Decision decide(ExchangeRequest request, Downstream downstream) {
+    return switch (request.endpoint()) {
+      case CHAT_COMPLETIONS -> chat(request, downstream);
+      case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
+      case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
+    };
+  }
+
+  private static Decision listed(ModelList.Answer answer) {
+    return switch (answer) {
+      case ModelList.Answer.Refused refused -> refused(refused.fault());
+      case ModelList.Answer.Found found -> new Decision.Found(found.json());
+    };
+  }
+
+  private Decision chat(ExchangeRequest request, Downstream downstream) {
     return switch (ChatRequest.parse(request.body().bytes(), request.body().length())) {
-      case ChatRequest.Parsed.Refused refused -> refuse(request, downstream, refused.fault());
+      case ChatRequest.Parsed.Refused refused -> refused(refused.fault());
       case ChatRequest.Parsed.Valid valid -> route(request, downstream, valid.request());
     };
   }
 
   /** The order of refusals is DECISIONS 1: model scope, existence, modality scope. */
-  private Running route(ExchangeRequest request, Downstream downstream, ChatRequest chat) {
+  private Decision route(ExchangeRequest request, Downstream downstream, ChatRequest chat) {
     ModelId id = chat.model();
     if (!KeyScopes.allowsModel(request.key(), id.toString())) {
-      return refuse(
-          request,
-          downstream,
-          about(ErrorCode.MODEL_NOT_ALLOWED, "the key may not use the model " + id));
+      return about(ErrorCode.MODEL_NOT_ALLOWED, "the key may not use the model " + id);
     }
-    Optional<Model> model = request.catalog().model(id);
-    if (model.isEmpty()) {
-      return refuse(
-          request, downstream, about(ErrorCode.MODEL_NOT_FOUND, "there is no model " + id));
+    Optional<Model> found = request.catalog().model(id);
+    if (found.isEmpty()) {
+      return about(ErrorCode.MODEL_NOT_FOUND, "there is no model " + id);
     }
-    if (!KeyScopes.allowsModality(request.key(), model.get())) {
-      return refuse(
-          request,
-          downstream,
-          about(
-              ErrorCode.MODALITY_NOT_ALLOWED,
-              "the key may not use " + model.get().modality().wire() + " models"));
+    Model model = found.get();
+    if (!KeyScopes.allowsModality(request.key(), model)) {
+      return about(
+          ErrorCode.MODALITY_NOT_ALLOWED,
+          "the key may not use " + model.modality().wire() + " models");
     }
-    if (model.get().modality() != Modality.CHAT) {
-      return refuse(request, downstream, Fault.invalid("model", id + " is not a chat model"));
+    if (model.modality() != Modality.CHAT) {
+      return refused(Fault.invalid("model", id + " is not a chat model"));
     }
-    var exchange =
-        new Exchange(
-            context,
-            request,
-            downstream,
-            new ChatCall(request.id(), chat, model.get()),
-            RoutePlan.byPriority(model.get(), context.options().attemptsMax()));
-    exchange.begin();
-    return exchange;
+    var call = new ChatCall(request.id(), chat, model);
+    RoutePlan plan = RoutePlan.byPriority(model, context.options().attemptsMax());
+    return new Decision.Admitted(new Exchange(context, request, downstream, call, plan));
   }
 
-  private static Fault about(ErrorCode code, String message) {
-    return new Fault(code, message, "model", null, 0, false, Map.of());
+  private static Decision about(ErrorCode code, String message) {
+    return refused(new Fault(code, message, "model", null, 0, false, Map.of()));
   }
 
-  private Running answer(ExchangeRequest request, Downstream downstream, ModelList.Answer answer) {
-    switch (answer) {
-      case ModelList.Answer.Refused refused -> {
-        return refuse(request, downstream, refused.fault());
-      }
-      case ModelList.Answer.Found found -> {
-        ByteBuf body = downstream.allocator().buffer();
-        new JsonOut(body).raw(found.json());
-        int bytes = body.readableBytes();
-        downstream.send(new Reply.Whole(200, "application/json", List.of(), body));
-        downstream.flush();
-        record(request, downstream, Ending.OK, null, 200, bytes);
-        return ANSWERED;
-      }
-    }
+  private static Decision refused(Fault fault) {
+    return new Decision.Refused(fault, Ending.REJECTED);
   }
 
-  private Running refuse(ExchangeRequest request, Downstream downstream, Fault fault) {
+  // In the answers the body ends first: nothing of it is needed, and the rest may throw.
+
+  private void answer(ExchangeRequest request, Downstream downstream, JsonBytes json) {
+    request.body().end();
+    ByteBuf body = downstream.allocator().buffer();
+    new JsonOut(body).raw(json);
+    int bytes = body.readableBytes();
+    downstream.send(new Reply.Whole(200, "application/json", List.of(), body));
+    downstream.flush();
+    record(request, downstream, Ending.OK, null, 200, bytes);
+  }
+
+  private void refuse(ExchangeRequest request, Downstream downstream, Fault fault, Ending ending) {
+    request.body().end();
     downstream.send(new Reply.Refused(fault, List.of()));
     downstream.flush();
-    record(request, downstream, Ending.REJECTED, fault.code(), fault.code().status(), 0);
-    return ANSWERED;
+    record(request, downstream, ending, fault.code(), fault.code().status(), 0);
   }
 
   private void record(
@@ -135,7 +162,6 @@ public final class Exchanges implements RequestService {
       @Nullable ErrorCode code,
       int status,
       long bytes) {
-    request.body().end();
     long now = downstream.loop().ticker().nanoTime();
     context.observer().ended(request.record(ending, code, status, null, bytes, now));
   }

@@ -6,7 +6,7 @@ import dev.tollgate.core.fault.Fault;
 public interface RequestService {
   /**
    * Begins to answer {@code request}; the reply goes to {@code downstream}, now or later, on its
-   * loop. The service ends the request's body.
+   * loop. The service ends the request's body, whatever goes wrong.
    */
   Running start(ExchangeRequest request, Downstream downstream);
 

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 
 /** A fault of the gateway's own ends its request, is logged once, and holds nothing. */
 class SurprisesTest {
-  private final Logger logger = (Logger) LoggerFactory.getLogger(Exchange.class);
+  private final Logger logger = (Logger) LoggerFactory.getLogger(Exchange.class.getPackageName());
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
   @BeforeEach
@@ -106,6 +106,16 @@ class SurprisesTest {
       client.failOn(Reply.Refused.class);
       scenario.passSeconds(2);
       requireEnded(scenario, client);
+    }
+  }
+
+  @Test
+  void beforeThereIsARoute() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askImpossible();
+      assertThat(client.fault().code().wire()).isEqualTo("internal_error");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.INTERNAL_ERROR);
+      assertThat(scenario.inflight().held()).isZero();
     }
   }
 

@@ -63,6 +63,16 @@ public final class Scenario implements AutoCloseable {
   /** A chat request arrives, whole. */
   public RecordedClient ask(String body) {
     byte[] bytes = body.getBytes(UTF_8);
+    return ask(bytes, bytes.length);
+  }
+
+  /** A request arrives that no code expects: its body claims a byte more than there are. */
+  public RecordedClient askImpossible() {
+    byte[] bytes = TestCatalog.PLAIN_REQUEST.getBytes(UTF_8);
+    return ask(bytes, bytes.length + 1);
+  }
+
+  private RecordedClient ask(byte[] bytes, int length) {
     RecordedClient client = new RecordedClient(loop.eventLoop(), allocator);
     clients.add(client);
     InflightBytes.Permit permit = inflight.tryAcquire(bytes.length).orElseThrow();
@@ -75,7 +85,7 @@ public final class Scenario implements AutoCloseable {
             "192.0.2.7",
             catalog,
             ticker.nanoTime(),
-            new Body(bytes, bytes.length, permit));
+            new Body(bytes, length, permit));
     client.waitsFor(exchanges.start(request, client));
     run();
     return client;
