@@ -28,6 +28,7 @@ final class PackageOrder {
           "sse",
           "http",
           "tenant",
+          "ledger",
           "catalog",
           "dialect",
           "routing",
@@ -37,7 +38,8 @@ final class PackageOrder {
           "pipeline");
 
   /** The packages of proxy-server, in no order: what each may see is decided by name. */
-  static final Set<String> SERVER = Set.of("settings", "postgres", "mock", "ops", "wiring", "cli");
+  static final Set<String> SERVER =
+      Set.of("settings", "postgres", "ledger", "mock", "ops", "wiring", "cli");
 
   /** In a constant pool every class, descriptor and signature is text that holds the whole name. */
   private static final Pattern OURS =

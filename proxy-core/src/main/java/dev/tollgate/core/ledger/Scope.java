@@ -1,0 +1,33 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+
+/**
+ * One sum that limits spending, with a row of its own in the store.
+ *
+ * @param id {@code org:<uuid>}, {@code orgm:<uuid>:2026-11}, {@code keyd:<key>:2026-11-20} or
+ *     {@code keym:<key>:2026-11}
+ */
+public record Scope(ScopeKind kind, String id) implements Comparable<Scope> {
+
+  public static Scope of(ScopeKind kind, OrgId org, KeyId key, Window window) {
+    String owner =
+        switch (kind) {
+          case ORG, ORG_MONTH -> org.toString();
+          case KEY_DAY, KEY_MONTH -> key.toString();
+        };
+    return new Scope(kind, kind.prefix() + ":" + owner + window.suffix(kind));
+  }
+
+  /** By id: the order in which rows are locked everywhere. */
+  @Override
+  public int compareTo(Scope other) {
+    return id.compareTo(other.id);
+  }
+
+  @Override
+  public String toString() {
+    return id;
+  }
+}
