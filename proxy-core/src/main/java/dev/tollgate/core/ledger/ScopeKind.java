@@ -7,18 +7,20 @@ import dev.tollgate.core.fault.ErrorCode;
  */
 public enum ScopeKind {
   /** What an organization paid in, less what it used. */
-  ORG("org", ErrorCode.INSUFFICIENT_CREDITS),
+  ORG(1, "org", ErrorCode.INSUFFICIENT_CREDITS),
   /** An organization's spending limit of one calendar month. */
-  ORG_MONTH("orgm", ErrorCode.SPENDING_LIMIT_EXCEEDED),
+  ORG_MONTH(2, "orgm", ErrorCode.SPENDING_LIMIT_EXCEEDED),
   /** A key's budget of one calendar day. */
-  KEY_DAY("keyd", ErrorCode.BUDGET_EXCEEDED),
+  KEY_DAY(4, "keyd", ErrorCode.BUDGET_EXCEEDED),
   /** A key's budget of one calendar month. */
-  KEY_MONTH("keym", ErrorCode.BUDGET_EXCEEDED);
+  KEY_MONTH(8, "keym", ErrorCode.BUDGET_EXCEEDED);
 
+  private final int bit;
   private final String prefix;
   private final ErrorCode refusal;
 
-  ScopeKind(String prefix, ErrorCode refusal) {
+  ScopeKind(int bit, String prefix, ErrorCode refusal) {
+    this.bit = bit;
     this.prefix = prefix;
     this.refusal = refusal;
   }
@@ -33,8 +35,8 @@ public enum ScopeKind {
     return refusal;
   }
 
-  /** This kind in a set of kinds kept as bits. */
+  /** This kind in a set of kinds kept as bits; journals and books store it. */
   public int bit() {
-    return 1 << ordinal();
+    return bit;
   }
 }

@@ -59,7 +59,8 @@ final class Admin {
     return total(metrics(), family);
   }
 
-  private static double total(Map<String, Double> numbers, String family) {
+  /** The same of numbers that were read before. */
+  static double total(Map<String, Double> numbers, String family) {
     return numbers.entrySet().stream()
         .filter(each -> each.getKey().equals(family) || each.getKey().startsWith(family + "{"))
         .mapToDouble(Map.Entry::getValue)

@@ -29,6 +29,7 @@ final class Binary implements AutoCloseable {
   private final Lines err;
   private final Thread hook = new Thread(this::endWithThisJvm);
   private URI baseUrl = URI.create("http://127.0.0.1");
+  private boolean homeEndsToo;
 
   private Binary(Folder home, Process process) {
     this.home = home;
@@ -41,7 +42,18 @@ final class Binary implements AutoCloseable {
   /** Starts it in a folder and waits until it serves. */
   static Binary start(Folder home, List<String> jvmFlags, String... sets)
       throws IOException, InterruptedException {
-    Binary binary = launch(home, jvmFlags, sets);
+    return serving(launch(home, jvmFlags, sets));
+  }
+
+  /** Starts it in a new folder, which is deleted when it is closed. */
+  static Binary start(Setup setup, List<String> jvmFlags, String... sets)
+      throws IOException, InterruptedException {
+    Binary binary = launch(Folder.with(setup), jvmFlags, sets);
+    binary.homeEndsToo = true;
+    return serving(binary);
+  }
+
+  private static Binary serving(Binary binary) throws InterruptedException {
     try {
       binary.awaitServing();
       return binary;
@@ -169,5 +181,8 @@ final class Binary implements AutoCloseable {
     }
     process.destroyForcibly();
     Runtime.getRuntime().removeShutdownHook(hook);
+    if (homeEndsToo) {
+      home.close();
+    }
   }
 }

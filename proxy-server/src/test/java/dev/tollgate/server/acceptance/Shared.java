@@ -61,13 +61,16 @@ final class Shared {
     return setup(scripted().baseUrl());
   }
 
-  /** Starts another node on the shared node's database, so that the same keys open it. */
+  /**
+   * Starts another node on the shared node's database, so that the same keys open it, in a folder
+   * that goes with it.
+   */
   static Binary beside(Setup setup, List<String> jvmFlags, String... sets) {
     return unchecked(
         () -> {
           List<String> all = new ArrayList<>(node().home().storeSettings());
           all.addAll(List.of(sets));
-          return Binary.start(Folder.with(setup), jvmFlags, all.toArray(String[]::new));
+          return Binary.start(setup, jvmFlags, all.toArray(String[]::new));
         });
   }
 

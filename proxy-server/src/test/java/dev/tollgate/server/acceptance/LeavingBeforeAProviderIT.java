@@ -1,0 +1,179 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.FullBacklog;
+import dev.tollgate.core.testkit.RawClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A client that leaves before any provider has its request: while it waits for a connection of a
+ * full pool, or for a connection to be made. Its place is free, and its attempt ended, at once.
+ */
+class LeavingBeforeAProviderIT {
+  private static final Duration FREED = Duration.ofMillis(100);
+
+  /** Times each case is measured; the median must be in time, and each must come. */
+  private static final int TIMES = 5;
+
+  private static final FullBacklog BACKLOG = FullBacklog.fill();
+  private static final Binary AUTO = node("server.transport=auto");
+  private static final Binary NIO = node("server.transport=nio");
+
+  /** What the node holds for the stream that has the narrow provider's only connection. */
+  private static final Held IN_FRONT = new Held(1, 0, 1);
+
+  /** What the request waits for, and what is held with it. */
+  enum Phase {
+    QUEUED("scripted/narrow"),
+    CONNECTING("unreachable/model");
+
+    private final String model;
+
+    Phase(String model) {
+      this.model = model;
+    }
+
+    private Held held() {
+      return switch (this) {
+        case QUEUED -> new Held(2, 1, 1);
+        case CONNECTING -> new Held(2, 0, 2);
+      };
+    }
+  }
+
+  /** Requests in work, those that wait for a connection, and connections made or tried. */
+  record Held(int requests, int pending, int connections) {
+    static Held of(Map<String, Double> metrics) {
+      return new Held(
+          (int) Admin.total(metrics, "tollgate_requests_in_flight"),
+          (int) Admin.total(metrics, "tollgate_upstream_pending"),
+          (int) Admin.total(metrics, "tollgate_upstream_connections"));
+    }
+  }
+
+  enum Leave {
+    FIN,
+    RST;
+
+    void by(RawClient client) {
+      switch (this) {
+        case FIN -> client.close();
+        case RST -> client.reset();
+      }
+    }
+  }
+
+  enum Transport {
+    AUTO,
+    NIO
+  }
+
+  @BeforeAll
+  static void script() {
+    Shared.scripted()
+        .model(
+            "narrow",
+            (_, connection) -> connection.send(Sse.HEAD + Sse.role() + Sse.text("held")).stall());
+  }
+
+  private static Binary node(String transport) {
+    Setup setup =
+        Setup.empty()
+            .provider("narrow", provider(Shared.scripted().baseUrl()))
+            .provider("unreachable", provider("http://127.0.0.1:" + BACKLOG.port() + "/v1"))
+            .model("scripted/narrow", "narrow", "narrow")
+            .model("unreachable/model", "unreachable", "model");
+    return Shared.beside(setup, List.of(), transport);
+  }
+
+  /** One connection at a time, for which a request waits as long as a test may take. */
+  private static Map<String, ?> provider(String baseUrl) {
+    return Map.of(
+        "type",
+        "openai",
+        "base_url",
+        baseUrl,
+        "api_key",
+        Shared.PROVIDER_KEY,
+        "timeouts",
+        Map.of("connect", "60s"),
+        "pool",
+        Map.of("max_connections", 1));
+  }
+
+  @AfterAll
+  static void stop() {
+    AUTO.close();
+    NIO.close();
+    BACKLOG.close();
+  }
+
+  @AfterEach
+  void nothingIsHeld() {
+    AUTO.admin().awaitIdle();
+    NIO.admin().awaitIdle();
+  }
+
+  static Stream<Arguments> cases() {
+    return Stream.of(Phase.values())
+        .flatMap(phase -> Stream.of(true, false).flatMap(stream -> cases(phase, stream)));
+  }
+
+  private static Stream<Arguments> cases(Phase phase, boolean stream) {
+    return Stream.of(Leave.values())
+        .flatMap(
+            leave ->
+                Stream.of(Transport.values())
+                    .map(transport -> Arguments.of(phase, stream, leave, transport)));
+  }
+
+  @ParameterizedTest(name = "{0}, streamed {1}, {2}, {3}")
+  @MethodSource("cases")
+  void nothingIsHeldForIt(Phase phase, boolean stream, Leave leave, Transport transport) {
+    Binary node = transport == Transport.AUTO ? AUTO : NIO;
+    long[] nanos = new long[TIMES];
+    try (RawClient inFront = ask(node, "scripted/narrow", true)) {
+      inFront.readUntil("held");
+      for (int i = 0; i < TIMES; i++) {
+        nanos[i] = leaveAndMeasure(node, phase, stream, leave);
+      }
+    }
+    long median = LongStream.of(nanos).sorted().toArray()[TIMES / 2];
+    assertThat(Duration.ofNanos(median)).isLessThan(FREED);
+  }
+
+  private static long leaveAndMeasure(Binary node, Phase phase, boolean stream, Leave leave) {
+    long leftNanos;
+    try (RawClient client = ask(node, phase.model, stream)) {
+      awaitHeld(node, phase.held());
+      leftNanos = System.nanoTime();
+      leave.by(client);
+    }
+    awaitHeld(node, IN_FRONT);
+    return System.nanoTime() - leftNanos;
+  }
+
+  private static void awaitHeld(Binary node, Held held) {
+    node.admin().await(metrics -> Held.of(metrics).equals(held), held.toString());
+  }
+
+  private static RawClient ask(Binary node, String model, boolean stream) {
+    String request =
+        """
+        {"model":"%s","stream":%b,"messages":[{"role":"user","content":"Hi."}]}\
+        """
+            .formatted(model, stream);
+    return node.connect().post("/v1/chat/completions", request, Shared.authorization());
+  }
+}
