@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Behind a request's end nothing is decoded until {@link Turn#nextRequest()}. Meanwhile one
  * socket read stays open, so that a client that leaves is noticed, and what it brings is held as
- * raw bytes.
+ * raw bytes. The same goes, for a few bytes, while nobody asks for a body: its caller's key is
+ * looked up.
  */
 public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private enum State {
@@ -30,6 +31,9 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   /** What is too much to be held is still read, so that the client's leaving is seen behind it. */
   private static final long OVER_HELD_BYTES_MAX = 1024 * 1024;
+
+  /** Of a body that nobody asks for, which may be anybody's, as much is held, and one read more. */
+  private static final int AHEAD_BYTES_MAX = 16 * 1024;
 
   private final RequestLimits limits;
   private final RequestHeadReader head;
@@ -160,7 +164,8 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private void askIfNeeded(ChannelHandlerContext ctx) {
     boolean needed =
         switch (state) {
-          case HEAD, BODY -> wanted;
+          case HEAD -> wanted;
+          case BODY -> wanted || input.readableBytes() < AHEAD_BYTES_MAX;
           case HOLDING -> overHeldBytes < OVER_HELD_BYTES_MAX;
           case DROPPING -> dropBytesLeft > 0;
         };

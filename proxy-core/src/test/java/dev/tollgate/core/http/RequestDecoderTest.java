@@ -39,7 +39,7 @@ final class RequestDecoderTest {
     assertThat(head.path()).isEqualTo("/v1/chat/completions");
     assertThat(head.body()).isEqualTo(new BodyLength.Fixed(5));
     assertThat(text(pulled())).isEqualTo("hello");
-    assertThat(channel.reads()).isEqualTo(1);
+    assertThat(channel.reads()).as("one, and one that stays open").isEqualTo(2);
     assertThat(pulled()).isEqualTo(BODY_END);
   }
 
@@ -53,18 +53,39 @@ final class RequestDecoderTest {
     assertThat(channel.reads()).as("half a head is no message").isEqualTo(2);
     channel.arrive("TP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2");
     assertThat(channel.inboundMessages()).hasSize(1);
-    assertThat(channel.reads()).as("nobody waits for the body").isEqualTo(2);
+    assertThat(channel.reads()).as("the client may leave").isEqualTo(3);
     channel.pull();
+    assertThat(channel.reads()).as("a read is open already").isEqualTo(3);
     channel.arrive("\r\nok\r\n0\r\n\r\n");
-    assertThat(channel.reads()).isEqualTo(3);
+    assertThat(channel.inboundMessages()).hasSize(2);
+  }
+
+  @Test
+  void ofABodyThatNobodyAsksForOnlyAFewBytesAreHeld() {
+    channel.arrive(POST + "Content-Length: 100000\r\n\r\n");
+    pulled();
+    assertThat(channel.isReadOpen()).as("the client may leave").isTrue();
+    for (int i = 0; i < 100; i++) {
+      channel.arrive("x".repeat(1000));
+    }
+    assertThat(channel.reads()).isEqualTo(1 + 17);
     assertThat(channel.isReadOpen()).isFalse();
+    assertThat(text(pulled())).hasSize(17_000);
+  }
+
+  @Test
+  void aClientThatLeavesBeforeItsBodyIsAskedForIsNoticed() {
+    channel.arrive(POST + "Content-Length: 5\r\n\r\nhello");
+    pulled();
+    channel.arriveClose();
+    assertThat(channel.isOpen()).isFalse();
+    assertThat(channel.inboundMessages()).isEmpty();
   }
 
   @Test
   void oneReadStaysOpenBehindARequestsEnd() {
     channel.arrive(GET);
     pulled();
-    assertThat(channel.isReadOpen()).isFalse();
     assertThat(pulled()).isEqualTo(BODY_END);
     assertThat(channel.isReadOpen()).isTrue();
     int reads = channel.reads();

@@ -73,6 +73,43 @@ final class ClientLeavesTest {
     }
   }
 
+  record EarlyCase(Transport transport, Exit exit, int bodyBytes) {}
+
+  static List<EarlyCase> earlyCases() {
+    List<EarlyCase> cases = new ArrayList<>();
+    for (Transport transport : TestGateway.transports()) {
+      for (Exit exit : Exit.values()) {
+        for (int bodyBytes : new int[] {2, 10_000}) {
+          cases.add(new EarlyCase(transport, exit, bodyBytes));
+        }
+      }
+    }
+    return cases;
+  }
+
+  @ParameterizedTest
+  @MethodSource("earlyCases")
+  void isNoticedSoonWhileTheKeyIsLookedUp(EarlyCase given) throws Exception {
+    try (TestGateway gateway = new TestGateway(given.transport)) {
+      gateway.keys.hold();
+      String body = "{" + " ".repeat(given.bodyBytes - 2) + "}";
+      RawClient client =
+          gateway.connect().post("/v1/chat/completions", body, gateway.keys.authorization());
+      Runnable lookup = gateway.keys.awaitLookup();
+      long leftAtNanos = System.nanoTime();
+      given.exit.of(client);
+      assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(Duration.ofNanos(System.nanoTime() - leftAtNanos)).isLessThan(SOON);
+      client.close();
+      gateway.awaitNoConnection();
+      lookup.run();
+      gateway.awaitNoConnection();
+      assertThat(gateway.service.calls).isEmpty();
+      assertThat(gateway.records).isEmpty();
+      assertThat(gateway.inflightBytes.held()).isZero();
+    }
+  }
+
   private static void reach(Moment moment, RawClient client, Call call, String key) {
     switch (moment) {
       case WAITING -> {}

@@ -16,22 +16,46 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A directory of keys in memory, which counts how often it is asked. */
+/** A directory of keys in memory, which counts how often it is asked and may take its time. */
 final class Keys implements Authenticator {
   private static final SecureRandom RANDOM = new SecureRandom();
 
   final AtomicInteger lookups = new AtomicInteger();
   private final Map<KeyHash, Lookup> known = new ConcurrentHashMap<>();
+  private final BlockingQueue<Runnable> answers = new LinkedBlockingQueue<>();
+  private volatile boolean holding;
 
   @Override
   public void find(KeyHash hash, EventExecutor loop, Consumer<Lookup> whenKnown) {
     lookups.incrementAndGet();
-    whenKnown.accept(known.getOrDefault(hash, new Lookup.Unknown()));
+    Lookup lookup = known.getOrDefault(hash, new Lookup.Unknown());
+    if (holding) {
+      answers.add(() -> loop.execute(() -> whenKnown.accept(lookup)));
+    } else {
+      whenKnown.accept(lookup);
+    }
+  }
+
+  /** Look-ups wait for the test from now on. */
+  void hold() {
+    holding = true;
+  }
+
+  /** Waits for a look-up that is held; running what is returned answers it. */
+  Runnable awaitLookup() throws InterruptedException {
+    Runnable answer = answers.poll(10, TimeUnit.SECONDS);
+    if (answer == null) {
+      throw new AssertionError("no key was looked up");
+    }
+    return answer;
   }
 
   /** A header line with a key that may do everything. */
