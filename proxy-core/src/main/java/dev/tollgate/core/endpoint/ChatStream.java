@@ -181,9 +181,12 @@ public final class ChatStream {
     chunks.writeFinish(out);
   }
 
-  /** Writes the one final chunk that carries the usage. */
+  /**
+   * Writes the one final chunk that carries the usage: the provider's own object unless we count.
+   */
   public void writeUsage(Usage charged, MicroUsd cost, ByteBuf out) {
-    chunks.writeUsage(UsageWriter.json(charged, cost, usageText), out);
+    byte[] reported = charged.estimated() ? null : usageText;
+    chunks.writeUsage(UsageWriter.json(charged, cost, reported), out);
   }
 
   /** The last usage that the provider reported, if it was sound. */

@@ -17,6 +17,21 @@ record Charge(Usage usage, MicroUsd cost) {
         call, stream.reportedUsage().orElseGet(() -> estimated(call, stream.deliveredTokens())));
   }
 
+  /** What was delivered of a stream that broke off: a count on the way is not the last word. */
+  static Charge ofBroken(ChatCall call, ChatStream stream) {
+    if (stream.finished()) {
+      return of(call, stream);
+    }
+    long delivered = stream.deliveredTokens();
+    return of(
+        call,
+        stream
+            .reportedUsage()
+            .filter(reported -> reported.promptTokens() > 0)
+            .map(reported -> reported.brokenOff(delivered))
+            .orElseGet(() -> estimated(call, delivered)));
+  }
+
   static Charge of(ChatCall call, ChatReply reply) {
     return of(
         call, reply.reportedUsage().orElseGet(() -> estimated(call, reply.deliveredTokens())));

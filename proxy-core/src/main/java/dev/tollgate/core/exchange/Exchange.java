@@ -326,7 +326,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
   private Charge chargeOfBrokenStream() {
     return switch (phase) {
       case ADMITTED, CONNECTING, WAITING, ENDED -> Charge.NOTHING;
-      case RELAYING, SETTLING -> Charge.of(call, chat());
+      case RELAYING, SETTLING -> Charge.ofBroken(call, chat());
     };
   }
 

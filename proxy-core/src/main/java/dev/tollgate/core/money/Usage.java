@@ -25,6 +25,22 @@ public record Usage(
     return new Usage(promptTokens, completionTokens, 0, 0, 0, 0, 0, 0, true);
   }
 
+  /**
+   * The count that a stream had reported when it broke off: at least what was delivered by then.
+   */
+  public Usage brokenOff(long deliveredTokens) {
+    return new Usage(
+        promptTokens,
+        Math.max(completionTokens, deliveredTokens),
+        cachedTokens,
+        cacheWriteTokens,
+        audioInputTokens,
+        reasoningTokens,
+        audioOutputTokens,
+        billedOnTop,
+        true);
+  }
+
   public long totalTokens() {
     return promptTokens + completionTokens;
   }
