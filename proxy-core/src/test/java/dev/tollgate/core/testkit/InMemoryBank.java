@@ -1,0 +1,335 @@
+package dev.tollgate.core.testkit;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.Scope;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.core.ledger.Window;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.testkit.BankBooks.Account;
+import dev.tollgate.core.testkit.BankBooks.Lease;
+import dev.tollgate.core.testkit.BankBooks.Life;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shared books in plain Java, for simulations and as the reference that the books in PostgreSQL
+ * are compared with. For one thread; its clock stands still until it is advanced.
+ */
+public final class InMemoryBank implements Bank {
+  /** How long a node counts as living after its last tick. */
+  private static final long LIVE_MILLIS = 60_000;
+
+  /** How long a node that was refused may rely on the answers to the recall that it began. */
+  private static final long ASK_MILLIS = 3_000;
+
+  private final BankBooks books = new BankBooks();
+  private final Set<RequestId> poison = new HashSet<>();
+  private long millis;
+
+  /** Books whose clock shows {@code epochMillis}. */
+  public InMemoryBank(long epochMillis) {
+    millis = epochMillis;
+  }
+
+  /** Adds to an organization's balance, or takes from it. */
+  public void fund(OrgId org, MicroUsd amount) {
+    Account account = books.account(new Scope(ScopeKind.ORG, "org:" + org), org, null);
+    books.funded.merge(org, amount.value(), Math::addExact);
+    if (amount.value() < 0) {
+      account.lowered -= amount.value();
+      account.recall++;
+    }
+  }
+
+  /** Sets or, with null, lifts an organization's monthly limit. */
+  public void limitMonth(OrgId org, @Nullable MicroUsd limit) {
+    Long before = books.monthLimits.put(org, micro(limit));
+    recallIfLowered(ScopeKind.ORG_MONTH, org, NO_KEY, before, limit);
+  }
+
+  /** Sets or lifts a key's budget of a day. A key that was never named has no budgets. */
+  public void limitDay(KeyId key, @Nullable MicroUsd limit) {
+    Long before = books.dayBudgets.put(key, micro(limit));
+    recallIfLowered(ScopeKind.KEY_DAY, NO_ORG, key, before, limit);
+  }
+
+  /** Sets or lifts a key's budget of a month. */
+  public void limitMonth(KeyId key, @Nullable MicroUsd limit) {
+    Long before = books.monthBudgets.put(key, micro(limit));
+    recallIfLowered(ScopeKind.KEY_MONTH, NO_ORG, key, before, limit);
+  }
+
+  public void advance(Duration time) {
+    millis += time.toMillis();
+  }
+
+  public long millis() {
+    return millis;
+  }
+
+  /** A charge that cannot be booked: every batch with it is refused whole. */
+  public void poison(RequestId request) {
+    poison.add(request);
+  }
+
+  /** The sums as they stand, comparable with those of other books. */
+  public BankSums sums() {
+    return books.sums();
+  }
+
+  /** What was booked for a request. */
+  public Optional<Settlement> charge(RequestId request) {
+    return Optional.ofNullable(books.charges.get(request)).map(BankBooks.Charge::settlement);
+  }
+
+  /** How many requests were charged. */
+  public int charges() {
+    return books.charges.size();
+  }
+
+  /** The invariants that do not hold, a line for each violation. */
+  public List<String> audit() {
+    return books.audit();
+  }
+
+  @Override
+  public Holder open(UUID node, UUID boot) {
+    Life before = books.lives.get(node);
+    long epoch = before == null ? 1 : before.epoch + 1;
+    books.leases.stream().filter(lease -> lease.node.equals(node)).forEach(this::close);
+    books.lives.put(node, new Life(epoch, boot, millis));
+    return new Holder(node, epoch, boot);
+  }
+
+  @Override
+  public void close(Holder holder) {
+    books.leases.stream().filter(lease -> lease.isOf(holder)).forEach(this::close);
+    if (isPresent(holder)) {
+      books.life(holder).open = false;
+    }
+  }
+
+  private void close(Lease lease) {
+    if (lease.open) {
+      lease.account.leased -= lease.idle();
+      lease.open = false;
+    }
+  }
+
+  @Override
+  public GrantAnswer grant(Holder holder, Payer payer, List<Want> wants) {
+    if (!isPresent(holder)) {
+      return new GrantAnswer.Fenced();
+    }
+    List<Shortage> shortages =
+        wants.stream()
+            .filter(want -> isShort(account(payer, want), want))
+            .sorted(Comparator.comparing(Want::kind))
+            .map(want -> shortage(holder, account(payer, want)))
+            .toList();
+    if (!shortages.isEmpty()) {
+      return new GrantAnswer.Refused(shortages);
+    }
+    return new GrantAnswer.Given(
+        wants.stream().map(want -> give(holder, account(payer, want), want)).toList());
+  }
+
+  private Account account(Payer payer, Want want) {
+    return books.account(payer.scope(want.kind()), payer.org(), payer.key());
+  }
+
+  private boolean isShort(Account account, Want want) {
+    Long limit = books.limit(account);
+    return limit != null && limit - account.used - account.leased < want.least().value();
+  }
+
+  private Granted give(Holder holder, Account account, Want want) {
+    Long limit = books.limit(account);
+    long amount = want.most().value();
+    if (limit != null) {
+      long share = (limit - account.used - account.leased) / (2 * liveNodes());
+      amount = Math.min(amount, Math.max(share, want.least().value()));
+    }
+    Lease lease = books.lease(holder, account);
+    lease.granted += amount;
+    lease.asked = 0;
+    account.leased += amount;
+    account.grantedBelow(limit);
+    return new Granted(account.scope, new MicroUsd(amount));
+  }
+
+  private long liveNodes() {
+    return Math.max(1, books.lives.values().stream().filter(this::isLive).count());
+  }
+
+  /**
+   * Asks the other nodes once for what they can spare, and is final when all of them answered: the
+   * next refusal asks anew.
+   */
+  private Shortage shortage(Holder holder, Account account) {
+    List<Lease> others =
+        books.leases.stream()
+            .filter(lease -> lease.account == account && !lease.isOf(holder))
+            .filter(lease -> lease.open && lease.idle() > 0 && isLive(lease))
+            .toList();
+    Lease own = books.leaseOrNull(holder, account);
+    boolean awaits;
+    if (own != null && own.asked > 0 && millis - own.askedAt < ASK_MILLIS) {
+      long asked = own.asked;
+      awaits = others.stream().anyMatch(lease -> lease.answered < asked);
+      own.asked = awaits ? asked : 0;
+    } else {
+      awaits = !others.isEmpty();
+      if (awaits) {
+        ask(books.lease(holder, account), account);
+      }
+    }
+    return new Shortage(
+        account.scope,
+        new MicroUsd(books.limitOrZero(account)),
+        new MicroUsd(account.used),
+        new MicroUsd(account.leased),
+        awaits);
+  }
+
+  private void ask(Lease own, Account account) {
+    // Who asks need not answer itself; what others had asked it before, it still must.
+    own.answered = own.answered == account.recall ? account.recall + 1 : own.answered;
+    account.recall++;
+    own.asked = account.recall;
+    own.askedAt = millis;
+  }
+
+  @Override
+  public Booked settle(Holder holder, List<Settlement> batch) throws BankException {
+    if (batch.stream().map(Settlement::request).anyMatch(poison::contains)) {
+      var cause = new IllegalArgumentException("a row of the batch is poison");
+      throw new BankException(BankException.Kind.POISONED, "a row is refused", cause);
+    }
+    Map<Account, Long> charged = new TreeMap<>();
+    Map<Account, Long> held = new TreeMap<>();
+    for (Settlement settlement : batch) {
+      List<Account> accounts = accounts(settlement);
+      if (books.book(settlement, accounts)) {
+        long cost = settlement.cost().value();
+        for (Account account : accounts) {
+          charged.merge(account, cost, Math::addExact);
+          if ((settlement.held() & account.scope.kind().bit()) != 0) {
+            held.merge(account, cost, Math::addExact);
+          }
+        }
+      }
+    }
+    List<Granted> overruns = new ArrayList<>();
+    charged.forEach(
+        (account, cost) -> {
+          long spent = spend(holder, account, held.getOrDefault(account, 0L), overruns);
+          account.used += cost;
+          account.beyond += cost - spent;
+        });
+    return new Booked(overruns);
+  }
+
+  private List<Account> accounts(Settlement settlement) {
+    Payer payer = settlement.payer();
+    List<Account> accounts = new ArrayList<>();
+    for (ScopeKind kind : ScopeKind.values()) {
+      accounts.add(books.account(payer.scope(kind), payer.org(), payer.key()));
+    }
+    return accounts;
+  }
+
+  /** How much of it the holder's lease had; what it had not, it grows by. */
+  private long spend(Holder holder, Account account, long cost, List<Granted> overruns) {
+    Lease lease = books.leaseOrNull(holder, account);
+    if (lease == null || !lease.open) {
+      return 0;
+    }
+    long covered = Math.min(lease.idle(), cost);
+    if (covered < cost) {
+      overruns.add(new Granted(account.scope, new MicroUsd(cost - covered)));
+    }
+    lease.spent += cost;
+    lease.granted += cost - covered;
+    account.leased -= covered;
+    return covered;
+  }
+
+  @Override
+  public TickAnswer tick(Holder holder, List<GiveBack> surplus) {
+    if (!isPresent(holder)) {
+      return new TickAnswer.Fenced();
+    }
+    books.life(holder).heartbeat = millis;
+    for (GiveBack back : surplus) {
+      books.leases.stream()
+          .filter(lease -> lease.isOf(holder) && lease.account.scope.equals(back.scope()))
+          .forEach(lease -> giveBack(lease, back));
+    }
+    List<Recall> recalls =
+        books.leases.stream()
+            .filter(lease -> lease.isOf(holder) && lease.open && lease.idle() > 0)
+            .filter(lease -> lease.answered < lease.account.recall)
+            .map(lease -> new Recall(lease.account.scope, lease.account.recall))
+            .sorted(Comparator.comparing(Recall::scope))
+            .toList();
+    return new TickAnswer.Alive(millis, recalls);
+  }
+
+  private static void giveBack(Lease lease, GiveBack back) {
+    long amount = Math.min(back.amount().value(), lease.idle());
+    lease.granted -= amount;
+    lease.account.leased -= amount;
+    long recall = Math.min(back.recall(), lease.account.recall);
+    lease.answered = Math.max(lease.answered, recall);
+  }
+
+  private boolean isPresent(Holder holder) {
+    Life life = books.lives.get(holder.node());
+    return life != null
+        && life.open
+        && life.epoch == holder.epoch()
+        && life.boot.equals(holder.boot());
+  }
+
+  private boolean isLive(Life life) {
+    return life.open && millis - life.heartbeat < LIVE_MILLIS;
+  }
+
+  private boolean isLive(Lease lease) {
+    Life life = books.lives.get(lease.node);
+    return life != null && life.epoch == lease.epoch && isLive(life);
+  }
+
+  private static final OrgId NO_ORG = new OrgId(new UUID(0, 0));
+  private static final KeyId NO_KEY = new KeyId("");
+
+  private void recallIfLowered(
+      ScopeKind kind, OrgId org, KeyId key, @Nullable Long before, @Nullable MicroUsd limit) {
+    if (limit != null && (before == null || limit.value() < before)) {
+      Scope scope = Scope.of(kind, org, key, Window.at(millis));
+      Account account = books.accounts.get(scope.id());
+      if (account != null) {
+        account.recall++;
+      }
+    }
+  }
+
+  private static @Nullable Long micro(@Nullable MicroUsd amount) {
+    return amount == null ? null : amount.value();
+  }
+}

@@ -1,0 +1,151 @@
+package dev.tollgate.core.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.GiveBack;
+import dev.tollgate.core.ledger.Bank.GrantAnswer;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Bank.Recall;
+import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.ledger.Bank.TickAnswer;
+import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.Scope;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.core.ledger.Window;
+import dev.tollgate.core.money.MicroUsd;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Money of one balance between two nodes, on the books in memory. */
+class InMemoryBankTest {
+  private static final long NOW = 1_700_000_000_000L;
+  private final OrgId org = new OrgId(UUID.randomUUID());
+  private final KeyId key = new KeyId("abcdefgh");
+  private final InMemoryBank bank = new InMemoryBank(NOW);
+  private final Scope balance = Payer.of(org, key, RequestId.at(NOW)).scope(ScopeKind.ORG);
+  private final Holder a = bank.open(UUID.randomUUID(), UUID.randomUUID());
+  private final Holder b = bank.open(UUID.randomUUID(), UUID.randomUUID());
+
+  @Test
+  void aRefusalCallsIdleMoneyBackAndIsFinalWhenItIsNotEnough() {
+    bank.fund(org, new MicroUsd(100));
+    assertThat(ask(a, 80, 80)).isInstanceOf(GrantAnswer.Given.class);
+
+    assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).isTrue();
+    assertThat(recalls(b)).isEmpty();
+    assertThat(recalls(a)).containsExactly(new Recall(balance, 1));
+    assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).isTrue();
+    bank.tick(a, List.of(new GiveBack(balance, new MicroUsd(20), 1)));
+    assertThat(recalls(a)).isEmpty();
+    assertThat(shortage(ask(b, 50, 50)))
+        .isEqualTo(
+            new Shortage(balance, new MicroUsd(100), MicroUsd.ZERO, new MicroUsd(60), false));
+
+    assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).isTrue();
+    bank.advance(Duration.ofMinutes(2));
+    assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).isFalse();
+    assertThat(bank.audit()).isEmpty();
+  }
+
+  @Test
+  void aChargeIsBookedOnceAndAnOverrunGrowsTheLease() throws Exception {
+    bank.fund(org, new MicroUsd(100));
+    bank.limitDay(key, new MicroUsd(30));
+    ask(a, 10, 10);
+    Settlement charge = charge(15);
+
+    assertThat(bank.settle(a, List.of(charge, charge)).overruns())
+        .singleElement()
+        .satisfies(overrun -> assertThat(overrun.amount()).isEqualTo(new MicroUsd(5)));
+    assertThat(bank.settle(a, List.of(charge)).overruns()).isEmpty();
+    assertThat(bank.sums().scopes().get(balance.id()))
+        .isEqualTo(new BankSums.ScopeSums(15, 0, 5, 0));
+    assertThat(bank.charge(charge.request())).containsSame(charge);
+    assertThat(bank.audit()).isEmpty();
+  }
+
+  @Test
+  void aNewLifeFreesWhatTheOldOneHeldAndFencesIt() throws Exception {
+    bank.fund(org, new MicroUsd(100));
+    ask(a, 100, 100);
+    Holder next = bank.open(a.node(), UUID.randomUUID());
+
+    assertThat(ask(a, 1, 1)).isEqualTo(new GrantAnswer.Fenced());
+    assertThat(bank.tick(a, List.of())).isEqualTo(new TickAnswer.Fenced());
+    bank.settle(a, List.of(charge(7)));
+    assertThat(ask(next, 93, 93)).isInstanceOf(GrantAnswer.Given.class);
+    bank.close(next);
+    assertThat(ask(next, 1, 1)).isEqualTo(new GrantAnswer.Fenced());
+    assertThat(bank.sums().scopes().get(balance.id()))
+        .isEqualTo(new BankSums.ScopeSums(7, 0, 7, 0));
+    assertThat(bank.audit()).isEmpty();
+  }
+
+  @Test
+  void aGrantLeavesOthersTheirShare() {
+    bank.fund(org, new MicroUsd(100));
+    assertThat(granted(ask(a, 1, 100))).isEqualTo(25);
+    assertThat(granted(ask(b, 30, 100))).isEqualTo(30);
+    assertThat(granted(ask(b, 1, 2))).isEqualTo(2);
+  }
+
+  @Test
+  void aRowThatIsRefusedRefusesItsBatch() {
+    Settlement bad = charge(1);
+    bank.poison(bad.request());
+    assertThatThrownBy(() -> bank.settle(a, List.of(charge(1), bad)))
+        .isInstanceOf(BankException.class);
+    assertThat(bank.charges()).isZero();
+  }
+
+  @Test
+  void aLoweredLimitCallsMoneyBack() {
+    bank.limitDay(key, new MicroUsd(100));
+    Payer payer = new Payer(org, key, Window.at(NOW));
+    bank.grant(a, payer, List.of(new Want(ScopeKind.KEY_DAY, new MicroUsd(9), new MicroUsd(9))));
+    bank.limitDay(key, new MicroUsd(50));
+    assertThat(recalls(a)).containsExactly(new Recall(payer.scope(ScopeKind.KEY_DAY), 1));
+  }
+
+  private GrantAnswer ask(Holder holder, long least, long most) {
+    return bank.grant(
+        holder,
+        new Payer(org, key, Window.at(NOW)),
+        List.of(new Want(ScopeKind.ORG, new MicroUsd(least), new MicroUsd(most))));
+  }
+
+  private Settlement charge(long cost) {
+    return new Settlement(
+        RequestId.at(NOW),
+        org,
+        key,
+        ScopeKind.ORG.bit(),
+        new MicroUsd(10),
+        new MicroUsd(cost),
+        Tokens.NONE,
+        Settlement.How.COMPLETED,
+        new byte[0]);
+  }
+
+  private List<Recall> recalls(Holder holder) {
+    return ((TickAnswer.Alive) bank.tick(holder, List.of())).recalls();
+  }
+
+  private static Shortage shortage(GrantAnswer answer) {
+    return ((GrantAnswer.Refused) answer).shortages().getFirst();
+  }
+
+  private static long granted(GrantAnswer answer) {
+    return ((GrantAnswer.Given) answer).granted().getFirst().amount().value();
+  }
+}
