@@ -1,5 +1,6 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.dialect.UsageTerms;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -33,7 +34,7 @@ public final class ChatReply {
     int i = root.indexOf("usage");
     JsonMembers object = i >= 0 && root.kind(i) == JsonKind.OBJECT ? root.object(i) : null;
     this.usage =
-        object == null ? null : UsageReader.read(object, stamp.contextLength()).orElse(null);
+        object == null ? null : UsageTerms.OPENAI.read(object, stamp.contextLength()).orElse(null);
     this.usageText =
         object == null || usage == null
             ? null

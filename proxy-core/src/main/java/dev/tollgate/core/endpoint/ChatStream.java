@@ -1,5 +1,6 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.dialect.UsageTerms;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -130,7 +131,7 @@ public final class ChatStream {
       return;
     }
     usageInChunk = true;
-    Optional<Usage> read = UsageReader.read(object, stamp.contextLength());
+    Optional<Usage> read = UsageTerms.OPENAI.read(object, stamp.contextLength());
     usage = read.orElse(null);
     usageText =
         read.isEmpty()

@@ -1,53 +1,72 @@
 package dev.tollgate.core.money;
 
+import java.time.Duration;
+import java.util.List;
+
 /**
  * Usage × price, the one place that rounds: summed in pico-USD, half up to micro-USD once per
  * request, and at least 1 when something priced above zero was used (DECISIONS 8).
  */
 public final class Cost {
-  private static final long PICO_PER_MICRO = 1_000_000;
+  private static final long MICROS_PER_SECOND = 1_000_000;
+  // Longer than anything is: 30 years.
+  private static final long SECONDS_MAX = 1_000_000_000;
 
   private Cost() {}
 
   /** The charge for tokens and the per-request price. */
   public static MicroUsd ofTokens(Usage usage, PriceList prices) {
-    return round(picoOfTokens(usage, prices.tokensFor(usage.promptTokens()), prices.perRequest()));
+    return of(usage, List.of(), prices);
   }
 
-  private static long picoOfTokens(Usage usage, TokenPrices price, long perRequest) {
-    long prompt = usage.promptTokens();
+  /** The charge for tokens, for everything else that was used, and the per-request price. */
+  public static MicroUsd of(Usage usage, List<Quantity> quantities, PriceList prices) {
+    PicoSum sum = new PicoSum().add(1, prices.perRequest());
+    addTokens(sum, usage, prices.tokensFor(usage.promptTokens()));
+    for (Quantity quantity : quantities) {
+      add(sum, quantity, prices);
+    }
+    return sum.rounded();
+  }
+
+  private static void addTokens(PicoSum sum, Usage usage, TokenPrices price) {
     // Providers have reported more cached than prompt tokens: no part may exceed what is left.
+    long prompt = usage.promptTokens();
     long cached = Math.min(usage.cachedTokens(), prompt);
     long written = Math.min(usage.cacheWriteTokens(), prompt - cached);
+    long written1h = Math.min(usage.cacheWrite1hTokens(), written);
     long audioIn = Math.min(usage.audioInputTokens(), prompt - cached - written);
-    long plainIn = prompt - cached - written - audioIn;
 
     long completion = usage.completionTokens();
     long audioOut = Math.min(usage.audioOutputTokens(), completion);
     long reasoningInside = usage.billedOnTop() > 0 ? 0 : usage.reasoningTokens();
     long reasoning = Math.min(reasoningInside, completion - audioOut);
-    long plainOut = completion - audioOut - reasoning;
 
-    long pico = perRequest;
-    pico = add(pico, plainIn, price.input());
-    pico = add(pico, cached, price.cachedInput());
-    pico = add(pico, written, price.cacheWrite());
-    pico = add(pico, audioIn, price.audioInput());
-    pico = add(pico, plainOut, price.output());
-    pico = add(pico, audioOut, price.audioOutput());
-    pico = add(pico, reasoning, price.reasoning());
-    return add(pico, usage.billedOnTop(), price.reasoning());
+    sum.add(prompt - cached - written - audioIn, price.input())
+        .add(cached, price.cachedInput())
+        .add(written - written1h, price.cacheWrite())
+        .add(written1h, price.cacheWrite1h())
+        .add(audioIn, price.audioInput())
+        .add(completion - audioOut - reasoning, price.output())
+        .add(audioOut, price.audioOutput())
+        .add(reasoning, price.reasoning())
+        .add(usage.billedOnTop(), price.reasoning());
   }
 
-  private static long add(long pico, long units, long perUnit) {
-    return Math.addExact(pico, Math.multiplyExact(units, perUnit));
-  }
-
-  private static MicroUsd round(long pico) {
-    if (pico == 0) {
-      return MicroUsd.ZERO;
+  static void add(PicoSum sum, Quantity quantity, PriceList prices) {
+    switch (quantity) {
+      case Quantity.Characters(long count) -> sum.add(Math.max(0, count), prices.perCharacter());
+      case Quantity.AudioTime(var time) -> addTime(sum, time, prices.perAudioSecond());
+      case Quantity.VideoTime(var time) -> addTime(sum, time, prices.perVideoSecond());
+      case Quantity.MusicTime(var time) -> addTime(sum, time, prices.perMusicSecond());
+      case Quantity.Images images -> sum.add(Math.max(0, images.count()), prices.perImage(images));
     }
-    long micro = Math.addExact(pico, PICO_PER_MICRO / 2) / PICO_PER_MICRO;
-    return new MicroUsd(Math.max(1, micro));
+  }
+
+  /** Time counts in microseconds, begun ones in full: finer than any provider reports. */
+  private static void addTime(PicoSum sum, Duration time, long perSecond) {
+    long seconds = Math.clamp(time.getSeconds(), 0, SECONDS_MAX);
+    long fraction = time.isNegative() ? 0 : Math.ceilDiv(time.getNano(), 1_000);
+    sum.add(seconds * MICROS_PER_SECOND + fraction, perSecond / MICROS_PER_SECOND);
   }
 }

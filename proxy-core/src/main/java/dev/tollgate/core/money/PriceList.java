@@ -1,11 +1,13 @@
 package dev.tollgate.core.money;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /**
  * What a model costs. All unit prices are in pico-USD (10⁻¹² USD) per unit, so that every sum is an
- * integer and is rounded once.
+ * integer and is rounded once; prices per second are whole micro-USD, so that parts of a second
+ * have an exact price too.
  *
  * @param tiers by ascending threshold; the highest one that the prompt exceeds prices the whole
  *     request
@@ -22,12 +24,25 @@ public record PriceList(
     long perMusicSecond) {
 
   /** The list of a model whose price is the word {@code free}. */
-  public static final PriceList FREE =
-      new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 0, List.of(), 0, 0);
+  public static final PriceList FREE = ofTokens(TokenPrices.ZERO);
+
+  private static final long PICO_PER_MICRO = 1_000_000;
 
   public PriceList {
     tiers = List.copyOf(tiers);
     images = List.copyOf(images);
+    if ((perRequest | perCharacter) < 0) {
+      throw new IllegalArgumentException("a price below zero");
+    }
+    requireWholeMicros(perAudioSecond);
+    requireWholeMicros(perVideoSecond);
+    requireWholeMicros(perMusicSecond);
+  }
+
+  private static void requireWholeMicros(long perSecond) {
+    if (perSecond < 0 || perSecond % PICO_PER_MICRO != 0) {
+      throw new IllegalArgumentException("not whole micro-USD per second: " + perSecond);
+    }
   }
 
   public static PriceList ofTokens(TokenPrices tokens) {
@@ -38,7 +53,23 @@ public record PriceList(
   public record Tier(long abovePromptTokens, TokenPrices tokens) {}
 
   /** Price of one image; empty size or quality matches any. */
-  public record ImagePrice(Optional<String> size, Optional<String> quality, long perImage) {}
+  public record ImagePrice(Optional<String> size, Optional<String> quality, long perImage) {
+    public ImagePrice {
+      if (perImage < 0) {
+        throw new IllegalArgumentException("a price below zero");
+      }
+    }
+
+    private boolean matches(Quantity.Images images) {
+      return (size.isEmpty() || size.equals(images.size()))
+          && (quality.isEmpty() || quality.equals(images.quality()));
+    }
+
+    // A size says more about a price than a quality does.
+    private int precision() {
+      return (size.isPresent() ? 2 : 0) + (quality.isPresent() ? 1 : 0);
+    }
+  }
 
   /** The token prices of a request with this many prompt tokens. */
   public TokenPrices tokensFor(long promptTokens) {
@@ -49,5 +80,18 @@ public record PriceList(
       }
     }
     return chosen;
+  }
+
+  /**
+   * The price of one of these images: the entry that names most of their kind. A kind that no entry
+   * matches costs as the dearest, because an unknown price is never zero.
+   */
+  public long perImage(Quantity.Images kind) {
+    return images.stream()
+        .filter(price -> price.matches(kind))
+        .max(Comparator.comparingInt(ImagePrice::precision))
+        .or(() -> images.stream().max(Comparator.comparingLong(ImagePrice::perImage)))
+        .map(ImagePrice::perImage)
+        .orElse(0L);
   }
 }

@@ -2,8 +2,11 @@ package dev.tollgate.core.money;
 
 /**
  * Tokens of one request, normalised to OpenAI's terms: {@code promptTokens} contain cached, cache
- * written and audio tokens, {@code completionTokens} contain reasoning and audio tokens.
+ * written and audio tokens, {@code completionTokens} contain reasoning and audio tokens. Counts are
+ * never negative, and small enough for their sums.
  *
+ * @param cacheWriteTokens written to a cache, for whatever time
+ * @param cacheWrite1hTokens of these, written for an hour instead of minutes
  * @param billedOnTop output tokens that the provider reports beside the completion instead of
  *     inside it (xAI's reasoning), billed as output and shown nowhere else (DECISIONS 8)
  * @param estimated whether we counted because the provider did not
@@ -13,16 +16,37 @@ public record Usage(
     long completionTokens,
     long cachedTokens,
     long cacheWriteTokens,
+    long cacheWrite1hTokens,
     long audioInputTokens,
     long reasoningTokens,
     long audioOutputTokens,
     long billedOnTop,
     boolean estimated) {
-  public static final Usage ZERO = new Usage(0, 0, 0, 0, 0, 0, 0, 0, false);
+  /** Nothing used, and known to be nothing. */
+  public static final Usage ZERO = ofTokens(0, 0);
+
+  private static final long COUNT_MAX = 1_000_000_000_000_000L;
+
+  public Usage {
+    promptTokens = sane(promptTokens);
+    completionTokens = sane(completionTokens);
+    cachedTokens = sane(cachedTokens);
+    cacheWriteTokens = sane(cacheWriteTokens);
+    cacheWrite1hTokens = sane(cacheWrite1hTokens);
+    audioInputTokens = sane(audioInputTokens);
+    reasoningTokens = sane(reasoningTokens);
+    audioOutputTokens = sane(audioOutputTokens);
+    billedOnTop = sane(billedOnTop);
+  }
+
+  /** A provider's count of nothing but prompt and completion. */
+  public static Usage ofTokens(long promptTokens, long completionTokens) {
+    return new Usage(promptTokens, completionTokens, 0, 0, 0, 0, 0, 0, 0, false);
+  }
 
   /** Our own count, where the provider gave none. */
   public static Usage estimate(long promptTokens, long completionTokens) {
-    return new Usage(promptTokens, completionTokens, 0, 0, 0, 0, 0, 0, true);
+    return new Usage(promptTokens, completionTokens, 0, 0, 0, 0, 0, 0, 0, true);
   }
 
   /**
@@ -43,5 +67,9 @@ public record Usage(
 
   public long totalTokens() {
     return promptTokens + completionTokens;
+  }
+
+  private static long sane(long count) {
+    return Math.clamp(count, 0, COUNT_MAX);
   }
 }

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A provider's whole reply as the client gets it (SPEC 2.1). */
 class ChatReplyTest {
-  private static final Usage CHARGED = new Usage(4, 2, 0, 0, 0, 0, 0, 0, false);
+  private static final Usage CHARGED = Usage.ofTokens(4, 2);
   private static final String MESSAGE = "\"message\":{\"role\":\"assistant\",\"content\":\"Hi\"}";
 
   @Test

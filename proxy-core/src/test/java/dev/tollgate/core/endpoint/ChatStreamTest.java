@@ -156,7 +156,7 @@ class ChatStreamTest {
       })
   void usageCountsWhereverItStandsAndIsShownOnce(String chunk) {
     Relayed relayed = Relayed.of(stream(role(), text("x"), finish("stop"), chunk, DONE));
-    assertThat(relayed.charged()).isEqualTo(new Usage(4, 2, 0, 0, 0, 0, 0, 0, false));
+    assertThat(relayed.charged()).isEqualTo(Usage.ofTokens(4, 2));
     assertOrderly(relayed.view());
   }
 

@@ -30,7 +30,7 @@ class CostTest {
     "1000000, 0, 0",
   })
   void aSumIsRoundedHalfUpOnceAndIsAtLeastOne(long price, long tokens, long micro) {
-    Usage usage = new Usage(tokens, 0, 0, 0, 0, 0, 0, 0, false);
+    Usage usage = Usage.ofTokens(tokens, 0);
     assertThat(Cost.ofTokens(usage, PriceList.ofTokens(TokenPrices.of(price, 0))).value())
         .isEqualTo(micro);
   }
@@ -38,8 +38,8 @@ class CostTest {
   @Test
   void partsAreSummedBeforeTheyAreRounded() {
     PriceList prices =
-        PriceList.ofTokens(new TokenPrices(400_000, 400_000, 0, 0, 400_000, 400_000, 400_000));
-    Usage usage = new Usage(2, 2, 1, 0, 0, 1, 0, 0, false);
+        PriceList.ofTokens(new TokenPrices(400_000, 400_000, 0, 0, 0, 400_000, 400_000, 400_000));
+    Usage usage = new Usage(2, 2, 1, 0, 0, 0, 1, 0, 0, false);
     // 4 × 0.4 = 1.6, not 4 × round(0.4).
     assertThat(Cost.ofTokens(usage, prices).value()).isEqualTo(2);
   }
@@ -58,16 +58,14 @@ class CostTest {
             new Tier(200_000, TokenPrices.of(5_000_000, 1)),
             new Tier(1_000_000, TokenPrices.of(10_000_000, 1)));
     PriceList prices = new PriceList(TokenPrices.of(2_500_000, 1), tiers, 0, 0, 0, List.of(), 0, 0);
-    assertThat(Cost.ofTokens(new Usage(prompt, 0, 0, 0, 0, 0, 0, 0, false), prices).value())
-        .isEqualTo(micro);
+    assertThat(Cost.ofTokens(Usage.ofTokens(prompt, 0), prices).value()).isEqualTo(micro);
   }
 
   @Test
   void thePriceOfARequestIsAddedOnce() {
     PriceList prices =
         new PriceList(TokenPrices.of(100_000, 0), List.of(), 700_000, 0, 0, List.of(), 0, 0);
-    assertThat(Cost.ofTokens(new Usage(8, 0, 0, 0, 0, 0, 0, 0, false), prices).value())
-        .isEqualTo(2);
+    assertThat(Cost.ofTokens(Usage.ofTokens(8, 0), prices).value()).isEqualTo(2);
     assertThat(Cost.ofTokens(Usage.ZERO, prices).value()).isEqualTo(1);
   }
 
@@ -76,7 +74,7 @@ class CostTest {
     Seeds.forEach(
         random -> {
           long unit = 1L + random.nextInt(1_000_000_000);
-          TokenPrices one = new TokenPrices(unit, unit, unit, unit, unit, unit, unit);
+          TokenPrices one = new TokenPrices(unit, unit, unit, unit, unit, unit, unit, unit);
           Usage usage = usage(random);
           BigInteger pico =
               BigInteger.valueOf(usage.totalTokens() + usage.billedOnTop())
@@ -94,6 +92,7 @@ class CostTest {
     return new Usage(
         random.nextInt(3_000),
         random.nextInt(3_000),
+        random.nextInt(4_000),
         random.nextInt(4_000),
         random.nextInt(4_000),
         random.nextInt(4_000),

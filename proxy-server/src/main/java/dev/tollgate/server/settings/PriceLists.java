@@ -23,7 +23,7 @@ final class PriceLists {
 
   static PriceSettings perRequest(@Nullable MicroUsd request) {
     return new PriceSettings(
-        null, null, null, null, null, null, null, null, null, List.of(), null, null, request,
+        null, null, null, null, null, null, null, null, null, null, List.of(), null, null, request,
         List.of());
   }
 
@@ -33,6 +33,7 @@ final class PriceLists {
             price.input(),
             price.cachedInput(),
             price.cacheWrite(),
+            price.cacheWrite1h(),
             price.audioInput(),
             price.output(),
             price.reasoning(),
@@ -53,6 +54,7 @@ final class PriceLists {
             tier.input(),
             tier.cachedInput(),
             tier.cacheWrite(),
+            tier.cacheWrite1h(),
             tier.audioInput(),
             tier.output(),
             tier.reasoning(),
@@ -63,6 +65,7 @@ final class PriceLists {
       @Nullable MicroUsd input,
       @Nullable MicroUsd cachedInput,
       @Nullable MicroUsd cacheWrite,
+      @Nullable MicroUsd cacheWrite1h,
       @Nullable MicroUsd audioInput,
       @Nullable MicroUsd output,
       @Nullable MicroUsd reasoning,
@@ -71,6 +74,7 @@ final class PriceLists {
         perMillion(input, null),
         perMillion(cachedInput, input),
         perMillion(cacheWrite, input),
+        perMillion(cacheWrite1h == null ? cacheWrite : cacheWrite1h, input),
         perMillion(audioInput, input),
         perMillion(output, null),
         perMillion(reasoning, output),

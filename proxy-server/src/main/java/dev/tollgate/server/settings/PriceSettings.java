@@ -19,6 +19,11 @@ public record PriceSettings(
         @Nullable MicroUsd cachedInput,
     @Key(about = "USD per million input tokens written to a cache; as input where left out")
         @Nullable MicroUsd cacheWrite,
+    @Key(
+            name = "cache_write_1h",
+            about =
+                "USD per million input tokens cached for an hour; as cache_write where left out")
+        @Nullable MicroUsd cacheWrite1h,
     @Key(about = "USD per million audio input tokens; as input where left out")
         @Nullable MicroUsd audioInput,
     @Key(about = "USD per million output tokens") @Nullable MicroUsd output,
@@ -54,6 +59,7 @@ public record PriceSettings(
       @Key(about = "USD per million input tokens", required = true) MicroUsd input,
       @Key(about = "as in the base price") @Nullable MicroUsd cachedInput,
       @Key(about = "as in the base price") @Nullable MicroUsd cacheWrite,
+      @Key(name = "cache_write_1h", about = "as in the base price") @Nullable MicroUsd cacheWrite1h,
       @Key(about = "as in the base price") @Nullable MicroUsd audioInput,
       @Key(about = "USD per million output tokens") @Nullable MicroUsd output,
       @Key(about = "as in the base price") @Nullable MicroUsd reasoning,

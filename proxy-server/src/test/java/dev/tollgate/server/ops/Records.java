@@ -118,7 +118,7 @@ final class Records {
         true,
         provider,
         List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812))),
-        new Usage(11, 64, 3, 0, 0, 0, 0, 0, false),
+        new Usage(11, 64, 3, 0, 0, 0, 0, 0, 0, false),
         new MicroUsd(42),
         Duration.ofMillis(51),
         Duration.ofMillis(812),

@@ -43,8 +43,20 @@ final class PricesTest {
   void tokenPricesAreExactPicoDollars() {
     PriceList list = prices("chat", "{ input: '0.15', cached_input: '0.075', output: 0.6 }");
     assertThat(list.tokens())
-        .isEqualTo(new TokenPrices(150_000, 75_000, 150_000, 150_000, 600_000, 600_000, 600_000));
+        .isEqualTo(
+            new TokenPrices(150_000, 75_000, 150_000, 150_000, 150_000, 600_000, 600_000, 600_000));
     assertThat(Cost.ofTokens(Usage.estimate(1_000_000, 1_000_000), list).toUsd()).isEqualTo("0.75");
+  }
+
+  @Test
+  void whatIsWrittenToACacheForAnHourHasItsOwnPrice() {
+    String both = "{ input: 3, cache_write: '3.75', cache_write_1h: 6, output: 15 }";
+    assertThat(prices("chat", both).tokens().cacheWrite()).isEqualTo(3_750_000);
+    assertThat(prices("chat", both).tokens().cacheWrite1h()).isEqualTo(6_000_000);
+    String one = "{ input: 3, cache_write: '3.75', output: 15 }";
+    assertThat(prices("chat", one).tokens().cacheWrite1h()).isEqualTo(3_750_000);
+    assertThat(prices("chat", "{ input: 3, output: 15 }").tokens().cacheWrite1h())
+        .isEqualTo(3_000_000);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package dev.tollgate.core.endpoint;
+package dev.tollgate.core.dialect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,17 +14,24 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Usage objects as providers write them, and what each costs, worked out by hand. */
-class UsageReaderTest {
+class OpenAiUsageTest {
   /** In pico-USD per token: 2.5 and 10 USD per million, cached a tenth, written a quarter more. */
   private static final PriceList LIST =
       PriceList.ofTokens(
           new TokenPrices(
-              2_500_000, 250_000, 3_125_000, 40_000_000, 10_000_000, 12_000_000, 80_000_000));
+              2_500_000,
+              250_000,
+              3_125_000,
+              5_000_000,
+              40_000_000,
+              10_000_000,
+              12_000_000,
+              80_000_000));
 
   /** 0.15 and 0.6 USD per million, cached half. */
   private static final PriceList SMALL =
       PriceList.ofTokens(
-          new TokenPrices(150_000, 75_000, 150_000, 150_000, 600_000, 600_000, 600_000));
+          new TokenPrices(150_000, 75_000, 150_000, 150_000, 150_000, 600_000, 600_000, 600_000));
 
   // prompt, completion, cached, written, reasoning, on top; then micro-USD by LIST and by SMALL.
   private static final String PRICED =
@@ -134,7 +141,7 @@ class UsageReaderTest {
   private static Optional<Usage> read(String json, int contextLength) {
     byte[] bytes = json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
     try {
-      return UsageReader.read(JsonMembers.of(bytes, 0, bytes.length), contextLength);
+      return UsageTerms.OPENAI.read(JsonMembers.of(bytes, 0, bytes.length), contextLength);
     } catch (InvalidJson e) {
       throw new AssertionError(e);
     }

@@ -1,0 +1,27 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.money.Usage;
+
+/**
+ * Bedrock's terms: {@code inputTokens} exclude what was read from or written to a cache. Its total
+ * sometimes includes them and sometimes does not, so it is never used.
+ */
+final class BedrockUsage {
+  private BedrockUsage() {}
+
+  static Usage read(UsageCounts usage) {
+    long cached = usage.anyOf("cacheReadInputTokens", "cacheReadInputTokenCount");
+    long written = usage.anyOf("cacheWriteInputTokens", "cacheWriteInputTokenCount");
+    return new Usage(
+        usage.required("inputTokens") + cached + written,
+        usage.required("outputTokens"),
+        cached,
+        written,
+        0,
+        0,
+        0,
+        0,
+        0,
+        false);
+  }
+}

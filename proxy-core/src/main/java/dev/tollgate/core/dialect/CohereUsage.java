@@ -1,0 +1,23 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.money.Usage;
+
+/** Cohere's terms: {@code tokens} is what the model read and wrote, its own prompt included. */
+final class CohereUsage {
+  private CohereUsage() {}
+
+  static Usage read(UsageCounts usage) {
+    long input = usage.requiredInside("tokens", "input_tokens");
+    return new Usage(
+        input,
+        usage.requiredInside("tokens", "output_tokens"),
+        Math.min(usage.anyOf("cached_tokens"), input),
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        false);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.money.Usage;
+
+/**
+ * Gemini's terms: candidates exclude thoughts, the prompt excludes what tools added and includes
+ * what was cached. A count that is zero is left out.
+ */
+final class GeminiUsage {
+  private GeminiUsage() {}
+
+  static Usage read(UsageCounts usage) {
+    long prompt =
+        usage.zeroIfAbsent("promptTokenCount") + usage.zeroIfAbsent("toolUsePromptTokenCount");
+    long thoughts = usage.zeroIfAbsent("thoughtsTokenCount");
+    return new Usage(
+        prompt,
+        usage.zeroIfAbsent("candidatesTokenCount") + thoughts,
+        Math.min(usage.anyOf("cachedContentTokenCount"), prompt),
+        0,
+        0,
+        usage.ofModality("promptTokensDetails", "AUDIO"),
+        thoughts,
+        usage.ofModality("candidatesTokensDetails", "AUDIO"),
+        0,
+        false);
+  }
+}

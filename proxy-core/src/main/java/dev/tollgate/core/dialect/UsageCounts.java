@@ -1,0 +1,94 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+
+/**
+ * The counts of one usage object. Those that a charge stands on must be there and sound; of the
+ * others a broken one counts as 0.
+ */
+final class UsageCounts {
+  private static final long TOKENS_MAX = 100_000_000;
+  private static final long BROKEN = -1;
+
+  private final JsonMembers usage;
+  private boolean sound = true;
+
+  UsageCounts(JsonMembers usage) {
+    this.usage = usage;
+  }
+
+  /** Whether everything that was required is there. */
+  boolean isSound() {
+    return sound;
+  }
+
+  /** A count without which the object says nothing. */
+  long required(String name) {
+    long count = count(usage, name, BROKEN);
+    sound &= count != BROKEN;
+    return Math.max(0, count);
+  }
+
+  /** A count that is left out where it is zero; a broken one is not zero. */
+  long zeroIfAbsent(String name) {
+    return usage.indexOf(name) < 0 ? 0 : required(name);
+  }
+
+  /** The first of some names that counts anything. */
+  long anyOf(String... names) {
+    for (String name : names) {
+      long count = count(usage, name, 0);
+      if (count > 0) {
+        return count;
+      }
+    }
+    return 0;
+  }
+
+  /** The first of some names inside an object that counts anything. */
+  long inside(String object, String... names) {
+    int i = usage.indexOf(object);
+    return i >= 0 && usage.kind(i) == JsonKind.OBJECT
+        ? new UsageCounts(usage.object(i)).anyOf(names)
+        : 0;
+  }
+
+  /** A count inside an object without which the whole says nothing. */
+  long requiredInside(String object, String name) {
+    int i = usage.indexOf(object);
+    boolean there = i >= 0 && usage.kind(i) == JsonKind.OBJECT;
+    long count = there ? count(usage.object(i), name, BROKEN) : BROKEN;
+    sound &= count != BROKEN;
+    return Math.max(0, count);
+  }
+
+  /** The sum over a list of {@code {"modality": …, "tokenCount": …}}. */
+  long ofModality(String list, String modality) {
+    int i = usage.indexOf(list);
+    if (i < 0 || usage.kind(i) != JsonKind.ARRAY) {
+      return 0;
+    }
+    JsonElements details = usage.array(i);
+    long sum = 0;
+    for (int k = 0; k < details.size(); k++) {
+      if (details.kind(k) == JsonKind.OBJECT) {
+        JsonMembers detail = details.object(k);
+        int name = detail.indexOf("modality");
+        boolean meant = name >= 0 && detail.isString(name, modality);
+        sum += meant ? count(detail, "tokenCount", 0) : 0;
+      }
+    }
+    return sum;
+  }
+
+  private static long count(JsonMembers members, String name, long otherwise) {
+    int i = members.indexOf(name);
+    if (i < 0) {
+      return otherwise;
+    }
+    long value = members.integer(i, BROKEN);
+    return value >= 0 && value <= TOKENS_MAX ? value : otherwise;
+  }
+}
