@@ -16,6 +16,8 @@ final class ChatMessages {
   private final Issues issues;
   private long bytesNotText;
   private int partsNotText;
+  private long mediaTokensAtMost;
+  private boolean audio;
 
   ChatMessages(Issues issues) {
     this.issues = issues;
@@ -28,6 +30,16 @@ final class ChatMessages {
 
   int partsNotText() {
     return partsNotText;
+  }
+
+  /** What the parts that are not text can count at most. */
+  long mediaTokensAtMost() {
+    return mediaTokensAtMost;
+  }
+
+  /** Whether something that was said or is to be heard is among the messages. */
+  boolean hasAudio() {
+    return audio;
   }
 
   void check(JsonMembers root, int i) {
@@ -61,6 +73,7 @@ final class ChatMessages {
       issues.add(param.dot("role"), "must be system, developer, user, assistant or tool");
       return;
     }
+    audio |= message.indexOf("audio") >= 0;
     content(message, name, param.dot("content"));
   }
 
@@ -93,9 +106,21 @@ final class ChatMessages {
       if (type < 0 || part.kind(type) != JsonKind.STRING) {
         issues.add(param.at(k).dot("type"), "must be a string");
       } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
-        bytesNotText += parts.valueEnd(k) - parts.valueStart(k);
-        partsNotText++;
+        media(part, type, parts.valueEnd(k) - parts.valueStart(k));
       }
     }
+  }
+
+  private void media(JsonMembers part, int type, int sizeBytes) {
+    bytesNotText += sizeBytes;
+    partsNotText++;
+    boolean image = part.isString(type, "image_url");
+    boolean sound = part.isString(type, "input_audio");
+    // What a file holds is not known before the provider opens it.
+    audio |= !image;
+    mediaTokensAtMost +=
+        image
+            ? TokenEstimate.imageAtMost()
+            : sound ? TokenEstimate.audioAtMost(sizeBytes) : TokenEstimate.fileAtMost(sizeBytes);
   }
 }

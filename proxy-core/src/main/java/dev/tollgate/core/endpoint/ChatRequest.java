@@ -10,9 +10,8 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
-import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.money.WorstCase;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;
@@ -30,15 +29,20 @@ public final class ChatRequest {
   private final long outputTokensAsked;
   private final long textBytes;
   private final int mediaParts;
+  private final long mediaTokensAtMost;
+  private final boolean mayBeAudio;
 
   private ChatRequest(
-      JsonMembers root, ModelId model, boolean stream, long textBytes, int mediaParts) {
+      JsonMembers root, ModelId model, boolean stream, long textBytes, ChatMessages messages) {
     this.root = root;
     this.model = model;
     this.stream = stream;
     this.outputTokensAsked = outputTokensAsked(root);
     this.textBytes = textBytes;
-    this.mediaParts = mediaParts;
+    this.mediaParts = messages.partsNotText();
+    this.mediaTokensAtMost = messages.mediaTokensAtMost();
+    this.mayBeAudio =
+        messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
   }
 
   /** What reading a body brought. */
@@ -103,8 +107,7 @@ public final class ChatRequest {
     for (String name : PROMPT_FIELDS) {
       textBytes += bytesOf(root, name);
     }
-    return new Parsed.Valid(
-        new ChatRequest(root, model.get(), stream, textBytes, messages.partsNotText()));
+    return new Parsed.Valid(new ChatRequest(root, model.get(), stream, textBytes, messages));
   }
 
   private static Optional<ModelId> model(JsonMembers root, int i, Issues issues) {
@@ -151,10 +154,10 @@ public final class ChatRequest {
 
   /** The worst case of this request at a model: what admission reserves (DECISIONS 8). */
   public MicroUsd estimate(Model served) {
-    long prompt = TokenEstimate.atMost(textBytes, mediaParts, served.contextLength());
+    long prompt = TokenEstimate.atMost(textBytes, mediaTokensAtMost, served.contextLength());
     long output = outputTokensAsked > 0 ? outputTokensAsked : served.outputTokensReserved();
     long capped = TokenEstimate.outputAtMost(output, served);
-    return Cost.ofTokens(Usage.estimate(prompt, capped), served.prices());
+    return WorstCase.ofTokens(prompt, capped, mayBeAudio).cost(served.prices());
   }
 
   /**

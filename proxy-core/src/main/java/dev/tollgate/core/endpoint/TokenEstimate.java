@@ -11,6 +11,10 @@ public final class TokenEstimate {
   private static final int BYTES_PER_TOKEN_LIKELY = 4;
   private static final int BYTES_PER_TOKEN_LEAST = 2;
   private static final int TOKENS_PER_MEDIA_PART = 1_500;
+  // In base64: the thinnest speech has 3,000 bytes a second, and no model hears 32 tokens in one.
+  private static final int BYTES_PER_AUDIO_TOKEN_LEAST = 125;
+  // In base64: a document's text is deflated to a third.
+  private static final int BYTES_PER_FILE_TOKEN_LEAST = 2;
   // Where a model's bounds are unknown: more than any model writes, and its price fits a long.
   private static final int OUTPUT_TOKENS_MAX = 10_000_000;
 
@@ -22,11 +26,29 @@ public final class TokenEstimate {
         + (long) mediaParts * TOKENS_PER_MEDIA_PART;
   }
 
-  /** An upper bound for the same prompt, capped by the model's context where that is known. */
-  public static long atMost(long textBytes, int mediaParts, int contextLength) {
-    long bound =
-        Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LEAST) + (long) mediaParts * TOKENS_PER_MEDIA_PART;
+  /**
+   * An upper bound for a prompt, capped by the model's context where that is known.
+   *
+   * @param mediaTokens the bounds of its images, audio clips and files, summed
+   */
+  public static long atMost(long textBytes, long mediaTokens, int contextLength) {
+    long bound = Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LEAST) + mediaTokens;
     return contextLength > 0 ? Math.min(bound, contextLength) : bound;
+  }
+
+  /** An upper bound for an image, which models scale down before they count. */
+  static long imageAtMost() {
+    return TOKENS_PER_MEDIA_PART;
+  }
+
+  /** An upper bound for an audio clip inside a body. */
+  static long audioAtMost(long sizeBytes) {
+    return Math.max(TOKENS_PER_MEDIA_PART, sizeBytes / BYTES_PER_AUDIO_TOKEN_LEAST);
+  }
+
+  /** An upper bound for a file inside a body; of one that is elsewhere nothing is known. */
+  static long fileAtMost(long sizeBytes) {
+    return Math.max(TOKENS_PER_MEDIA_PART, sizeBytes / BYTES_PER_FILE_TOKEN_LEAST);
   }
 
   /** What a model can write at most of the tokens that were asked for, however many those are. */
