@@ -3,12 +3,14 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.TokenPrices;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One item of the model list (DECISIONS 4): a tree ready to be written as JSON. */
@@ -32,6 +34,9 @@ final class ModelEntry {
           "top_logprobs",
           "top_p",
           "user");
+
+  private static final Quantity.Images UNKNOWN_KIND =
+      new Quantity.Images(1, Optional.empty(), Optional.empty());
 
   private ModelEntry() {}
 
@@ -109,19 +114,38 @@ final class ModelEntry {
     Map<String, Object> pricing = new LinkedHashMap<>(tokens(prices.tokens(), perToken));
     pricing.put("request", perUnit.of(prices.perRequest()));
     if (!prices.images().isEmpty()) {
-      pricing.put("per_image", perUnit.of(prices.images().getFirst().perImage()));
+      pricing.put("per_image", perUnit.of(prices.perImage(UNKNOWN_KIND)));
     }
-    if (prices.perVideoSecond() > 0) {
-      pricing.put("per_video_second", perUnit.of(prices.perVideoSecond()));
+    if (prices.images().size() > 1) {
+      pricing.put("images", images(prices, perUnit));
     }
-    if (prices.perMusicSecond() > 0) {
-      pricing.put("per_music_second", perUnit.of(prices.perMusicSecond()));
-    }
+    put(pricing, "per_character", perToken, prices.perCharacter());
+    put(pricing, "per_audio_second", perUnit, prices.perAudioSecond());
+    put(pricing, "per_video_second", perUnit, prices.perVideoSecond());
+    put(pricing, "per_music_second", perUnit, prices.perMusicSecond());
     if (!prices.tiers().isEmpty()) {
       pricing.put(
           "overrides", prices.tiers().stream().map(tier -> override(tier, perToken)).toList());
     }
     return pricing;
+  }
+
+  private static void put(Map<String, Object> pricing, String name, Shown shown, long pico) {
+    if (pico > 0) {
+      pricing.put(name, shown.of(pico));
+    }
+  }
+
+  private static List<Map<String, Object>> images(PriceList prices, Shown perUnit) {
+    List<Map<String, Object>> shown = new ArrayList<>();
+    for (PriceList.ImagePrice image : prices.images()) {
+      Map<String, Object> entry = new LinkedHashMap<>();
+      image.size().ifPresent(size -> entry.put("size", size));
+      image.quality().ifPresent(quality -> entry.put("quality", quality));
+      entry.put("price", perUnit.of(image.perImage()));
+      shown.add(entry);
+    }
+    return shown;
   }
 
   private static Map<String, Object> override(PriceList.Tier tier, Shown perToken) {
@@ -137,8 +161,10 @@ final class ModelEntry {
     shown.put("completion", perToken.of(tokens.output()));
     shown.put("input_cache_read", perToken.of(tokens.cachedInput()));
     shown.put("input_cache_write", perToken.of(tokens.cacheWrite()));
+    shown.put("input_cache_write_1h", perToken.of(tokens.cacheWrite1h()));
     shown.put("internal_reasoning", perToken.of(tokens.reasoning()));
     shown.put("audio", perToken.of(tokens.audioInput()));
+    shown.put("audio_output", perToken.of(tokens.audioOutput()));
     return shown;
   }
 

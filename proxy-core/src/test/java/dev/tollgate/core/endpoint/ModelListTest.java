@@ -85,18 +85,22 @@ class ModelListTest {
                   "reasoning":false},
                  "pricing":{"prompt":"0.0000025","completion":"0.00001",
                   "input_cache_read":"0.0000025","input_cache_write":"0.0000025",
-                  "internal_reasoning":"0.00001","audio":"0.0000025","request":"0",
+                  "input_cache_write_1h":"0.0000025","internal_reasoning":"0.00001","audio":"0.0000025",
+                  "audio_output":"0.00001","request":"0",
                   "overrides":[{"min_prompt_tokens":200000,"prompt":"0.000005",
                    "completion":"0.00002","input_cache_read":"0.000005",
-                   "input_cache_write":"0.000005","internal_reasoning":"0.00002",
-                   "audio":"0.000005"}]},
+                   "input_cache_write":"0.000005",
+                   "input_cache_write_1h":"0.000005","internal_reasoning":"0.00002",
+                   "audio":"0.000005","audio_output":"0.00002"}]},
                  "pricing_micro":{"prompt":2500000,"completion":10000000,
-                  "input_cache_read":2500000,"input_cache_write":2500000,
-                  "internal_reasoning":10000000,"audio":2500000,"request":0,
+                  "input_cache_read":2500000,"input_cache_write":2500000,"input_cache_write_1h":2500000,
+                  "internal_reasoning":10000000,"audio":2500000,
+                  "audio_output":10000000,"request":0,
                   "overrides":[{"min_prompt_tokens":200000,"prompt":5000000,
                    "completion":20000000,"input_cache_read":5000000,
-                   "input_cache_write":5000000,"internal_reasoning":20000000,
-                   "audio":5000000}]},
+                   "input_cache_write":5000000,
+                   "input_cache_write_1h":5000000,"internal_reasoning":20000000,
+                   "audio":5000000,"audio_output":20000000}]},
                  "providers":["acme-eu"]}
                 """));
   }
@@ -110,6 +114,53 @@ class ModelListTest {
         .isEqualTo("image");
     assertThat(image.get("context_length").isNull()).isTrue();
     assertThat(image.path("supported_parameters")).isEmpty();
+  }
+
+  @Test
+  void everyKindOfPriceIsShownWhereAModelHasIt() {
+    PriceList all =
+        new PriceList(
+            new TokenPrices(1, 2, 3, 4, 5, 6, 7, 8),
+            List.of(),
+            9_000_000,
+            15_000_000,
+            100_000_000,
+            List.of(
+                new ImagePrice(Optional.of("1024x1024"), Optional.of("hd"), 80_000_000_000L),
+                new ImagePrice(Optional.of("1024x1024"), Optional.empty(), 40_000_000_000L)),
+            500_000_000_000L,
+            1_000_000);
+    Catalog catalog =
+        new Catalog(
+            List.of(Samples.provider(true)),
+            List.of(Samples.model("acme/all", Modality.CHAT, all, 0, 0)));
+    JsonNode entry = list(key(Set.of(), Set.of()), catalog, "").path("data").path(0);
+    assertThat(entry.path("pricing"))
+        .isEqualTo(
+            ClientView.tree(
+                """
+                {"prompt":"0.000000000001","completion":"0.000000000006",
+                 "input_cache_read":"0.000000000002","input_cache_write":"0.000000000003",
+                 "input_cache_write_1h":"0.000000000004","internal_reasoning":"0.000000000007",
+                 "audio":"0.000000000005","audio_output":"0.000000000008","request":"0.000009",
+                 "per_image":"0.08",
+                 "images":[{"size":"1024x1024","quality":"hd","price":"0.08"},
+                  {"size":"1024x1024","price":"0.04"}],
+                 "per_character":"0.000015","per_audio_second":"0.0001",
+                 "per_video_second":"0.5","per_music_second":"0.000001"}
+                """));
+    assertThat(entry.path("pricing_micro"))
+        .isEqualTo(
+            ClientView.tree(
+                """
+                {"prompt":1,"completion":6,"input_cache_read":2,"input_cache_write":3,
+                 "input_cache_write_1h":4,"internal_reasoning":7,"audio":5,"audio_output":8,
+                 "request":9,"per_image":80000,
+                 "images":[{"size":"1024x1024","quality":"hd","price":80000},
+                  {"size":"1024x1024","price":40000}],
+                 "per_character":15000000,"per_audio_second":100,"per_video_second":500000,
+                 "per_music_second":1}
+                """));
   }
 
   @Test
@@ -184,7 +235,11 @@ class ModelListTest {
   }
 
   private static JsonNode list(ApiKey key, String query) {
-    Answer answer = ModelList.list(CATALOG, key, query);
+    return list(key, CATALOG, query);
+  }
+
+  private static JsonNode list(ApiKey key, Catalog catalog, String query) {
+    Answer answer = ModelList.list(catalog, key, query);
     return ClientView.tree(((Answer.Found) answer).json().toString());
   }
 
