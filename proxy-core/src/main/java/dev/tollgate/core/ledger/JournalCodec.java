@@ -1,0 +1,239 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.JournalRecord.Progress;
+import dev.tollgate.core.ledger.JournalRecord.Release;
+import dev.tollgate.core.ledger.JournalRecord.Reserve;
+import dev.tollgate.core.ledger.JournalRecord.Settle;
+import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.money.MicroUsd;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.UUID;
+
+/**
+ * A journal record as bytes. Its first byte is its type, and a type's form never changes: a new
+ * form is a new type. Numbers are in groups of 7 bits, lowest first; texts are ASCII behind their
+ * length.
+ */
+public final class JournalCodec {
+  /** The longest line for the request log that travels with a charge; a longer one is dropped. */
+  public static final int ROW_BYTES_MAX = 16 * 1024;
+
+  /** No record is longer. */
+  public static final int RECORD_BYTES_MAX = ROW_BYTES_MAX + 512;
+
+  private static final int TEXT_BYTES_MAX = 127;
+  private static final int NUMBER_BYTES_MAX = 10;
+
+  private static final byte RESERVE = 'R';
+  private static final byte PROGRESS = 'P';
+  private static final byte SETTLE = 'S';
+  private static final byte RELEASE = 'X';
+
+  private JournalCodec() {}
+
+  /** What bytes turned out to be. */
+  public sealed interface Decoded {
+    record Intact(JournalRecord record) implements Decoded {}
+
+    /** No record, as far as this version knows. */
+    record Damaged(String why) implements Decoded {}
+  }
+
+  /**
+   * Writes a record behind a buffer's position; {@link #RECORD_BYTES_MAX} bytes are always enough.
+   *
+   * @throws IllegalArgumentException if an id is not one of ours
+   */
+  public static void encode(JournalRecord record, ByteBuffer into) {
+    switch (record) {
+      case Reserve reserve -> {
+        into.put(RESERVE);
+        putText(reserve.request().value(), into);
+        putPayer(reserve.org(), reserve.key(), reserve.held(), into);
+        putNumber(reserve.reserved().value(), into);
+      }
+      case Progress progress -> {
+        into.put(PROGRESS);
+        putText(progress.request().value(), into);
+        putNumber(progress.cost().value(), into);
+        putTokens(progress.tokens(), into);
+      }
+      case Settle settle -> {
+        into.put(SETTLE);
+        putSettlement(settle.settlement(), into);
+      }
+      case Release release -> {
+        into.put(RELEASE);
+        putText(release.request().value(), into);
+      }
+    }
+  }
+
+  /** Reads one record that fills what remains of a buffer. */
+  public static Decoded decode(ByteBuffer bytes) {
+    try {
+      JournalRecord record = record(bytes.get(), bytes);
+      return bytes.hasRemaining() ? new Decoded.Damaged("too long") : new Decoded.Intact(record);
+    } catch (BufferUnderflowException e) {
+      return new Decoded.Damaged("too short");
+    } catch (DamagedException e) {
+      return new Decoded.Damaged(e.getMessage());
+    }
+  }
+
+  private static JournalRecord record(byte type, ByteBuffer from) throws DamagedException {
+    return switch (type) {
+      case RESERVE ->
+          new Reserve(
+              new RequestId(text(from)),
+              org(from),
+              new KeyId(text(from)),
+              from.get(),
+              new MicroUsd(number(from)));
+      case PROGRESS ->
+          new Progress(new RequestId(text(from)), new MicroUsd(number(from)), tokens(from));
+      case SETTLE -> new Settle(settlement(from));
+      case RELEASE -> new Release(new RequestId(text(from)));
+      default -> throw new DamagedException("type " + type + " is unknown");
+    };
+  }
+
+  private static void putSettlement(Settlement settlement, ByteBuffer into) {
+    putText(settlement.request().value(), into);
+    putPayer(settlement.org(), settlement.key(), settlement.held(), into);
+    putNumber(settlement.reserved().value(), into);
+    putNumber(settlement.cost().value(), into);
+    putTokens(settlement.tokens(), into);
+    into.put(letter(settlement.how()));
+    // The charge is what must not be lost; a log line of that size is no reason to lose it.
+    int row = settlement.row().length <= ROW_BYTES_MAX ? settlement.row().length : 0;
+    putNumber(row, into);
+    into.put(settlement.row(), 0, row);
+  }
+
+  private static Settlement settlement(ByteBuffer from) throws DamagedException {
+    return new Settlement(
+        new RequestId(text(from)),
+        org(from),
+        new KeyId(text(from)),
+        from.get(),
+        new MicroUsd(number(from)),
+        new MicroUsd(number(from)),
+        tokens(from),
+        how(from.get()),
+        row(from));
+  }
+
+  private static byte[] row(ByteBuffer from) throws DamagedException {
+    long length = number(from);
+    if (length < 0 || length > ROW_BYTES_MAX || length > from.remaining()) {
+      throw new DamagedException("a row of " + length + " bytes");
+    }
+    byte[] row = new byte[(int) length];
+    from.get(row);
+    return row;
+  }
+
+  private static byte letter(How how) {
+    return switch (how) {
+      case COMPLETED -> 'c';
+      case PARTIAL -> 'p';
+      case ABANDONED -> 'a';
+      case CRASH -> 'x';
+    };
+  }
+
+  private static How how(byte letter) throws DamagedException {
+    return switch (letter) {
+      case 'c' -> How.COMPLETED;
+      case 'p' -> How.PARTIAL;
+      case 'a' -> How.ABANDONED;
+      case 'x' -> How.CRASH;
+      default -> throw new DamagedException("ending " + letter + " is unknown");
+    };
+  }
+
+  private static void putPayer(OrgId org, KeyId key, int held, ByteBuffer into) {
+    into.putLong(org.value().getMostSignificantBits());
+    into.putLong(org.value().getLeastSignificantBits());
+    putText(key.value(), into);
+    into.put((byte) held);
+  }
+
+  private static OrgId org(ByteBuffer from) {
+    return new OrgId(new UUID(from.getLong(), from.getLong()));
+  }
+
+  private static void putTokens(Tokens tokens, ByteBuffer into) {
+    putNumber(tokens.prompt(), into);
+    putNumber(tokens.completion(), into);
+    putNumber(tokens.cached(), into);
+    putNumber(tokens.reasoning(), into);
+    into.put((byte) (tokens.estimated() ? 1 : 0));
+  }
+
+  private static Tokens tokens(ByteBuffer from) throws DamagedException {
+    return new Tokens(number(from), number(from), number(from), number(from), from.get() != 0);
+  }
+
+  private static void putText(String text, ByteBuffer into) {
+    byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
+    if (bytes.length > TEXT_BYTES_MAX) {
+      throw new IllegalArgumentException("an id of " + bytes.length + " bytes");
+    }
+    into.put((byte) bytes.length).put(bytes);
+  }
+
+  private static String text(ByteBuffer from) throws DamagedException {
+    int length = from.get();
+    if (length < 0) {
+      throw new DamagedException("a text of " + (length & 0xff) + " bytes");
+    }
+    if (length > from.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    byte[] bytes = new byte[length];
+    from.get(bytes);
+    return new String(bytes, StandardCharsets.US_ASCII);
+  }
+
+  private static void putNumber(long number, ByteBuffer into) {
+    long rest = number;
+    while ((rest & ~0x7fL) != 0) {
+      into.put((byte) (rest | 0x80));
+      rest >>>= 7;
+    }
+    into.put((byte) rest);
+  }
+
+  private static long number(ByteBuffer from) throws DamagedException {
+    long number = 0;
+    for (int i = 0; i < NUMBER_BYTES_MAX; i++) {
+      byte part = from.get();
+      number |= (part & 0x7fL) << (7 * i);
+      if (part >= 0) {
+        return number;
+      }
+    }
+    throw new DamagedException("a number without an end");
+  }
+
+  private static final class DamagedException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    DamagedException(String message) {
+      super(message, null, false, false);
+    }
+
+    @Override
+    public String getMessage() {
+      return String.valueOf(super.getMessage());
+    }
+  }
+}
