@@ -8,11 +8,16 @@ public final class Body {
   private final byte[] bytes;
   private final int length;
   private final InflightBytes.Permit permit;
+  private final long uploadNanos;
 
-  public Body(byte[] bytes, int length, InflightBytes.Permit permit) {
+  /**
+   * @param uploadNanos how long it took to arrive
+   */
+  public Body(byte[] bytes, int length, InflightBytes.Permit permit, long uploadNanos) {
     this.bytes = bytes;
     this.length = length;
     this.permit = permit;
+    this.uploadNanos = uploadNanos;
   }
 
   /** The array; only the first {@link #length()} bytes are the body. */
@@ -22,6 +27,11 @@ public final class Body {
 
   public int length() {
     return length;
+  }
+
+  /** The time that its client took to send it: neither ours nor a provider's. */
+  public long uploadNanos() {
+    return uploadNanos;
   }
 
   public void end() {

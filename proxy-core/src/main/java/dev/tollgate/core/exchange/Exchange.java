@@ -41,6 +41,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
   private final RoutePlan plan;
   private final Tries tries;
   private final Timeline timeline;
+  private final long begunNanos;
   private final ClientReply reply;
   private Phase phase = Phase.ADMITTED;
   private Candidate candidate;
@@ -61,9 +62,10 @@ final class Exchange implements RequestService.Running, AttemptListener {
     this.downstream = downstream;
     this.call = call;
     this.plan = plan;
-    this.tries = new Tries(plan, request, call.request().isStream());
+    this.begunNanos = now();
+    this.tries = new Tries(plan, begunNanos, call.request().isStream());
     this.candidate = plan.candidates().getFirst();
-    this.timeline = new Timeline(request.admittedNanos());
+    this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     Runnable onSilence = () -> guarded(this::clientWaits);
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
   }
@@ -76,7 +78,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
   private void tryFirst() {
     timeline.entered(Phase.ADMITTED, now());
     if (call.request().isStream()) {
-      reply.await(context.options().commitAfter(), request.admittedNanos());
+      reply.await(context.options().commitAfter(), begunNanos);
     }
     become(Phase.CONNECTING);
     tryCandidate(candidate);

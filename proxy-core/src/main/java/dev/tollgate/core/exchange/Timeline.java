@@ -11,14 +11,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Timeline {
   private final long admittedNanos;
+  private final long uploadNanos;
   private final List<RequestRecord.PhaseEntry> phases = new ArrayList<>(6);
   private long upstreamNanos;
   private long upstreamSince = -1;
   private long firstTokenNanos = -1;
   private long overheadNanos = -1;
 
-  Timeline(long admittedNanos) {
+  /**
+   * @param uploadNanos time in which the client sent the body: part of the whole, but nobody's
+   *     overhead
+   */
+  Timeline(long admittedNanos, long uploadNanos) {
     this.admittedNanos = admittedNanos;
+    this.uploadNanos = uploadNanos;
   }
 
   void entered(Phase phase, long nowNanos) {
@@ -53,7 +59,8 @@ final class Timeline {
   }
 
   private long withoutUpstream(long nowNanos) {
-    return Math.max(0, nowNanos - admittedNanos - upstream(nowNanos).toNanos());
+    long ofOthers = uploadNanos + upstream(nowNanos).toNanos();
+    return Math.max(0, nowNanos - admittedNanos - ofOthers);
   }
 
   /** Time spent waiting for providers, up to now. */

@@ -17,21 +17,24 @@ import java.util.concurrent.ThreadLocalRandom;
  */
 final class Tries {
   private final RoutePlan plan;
-  private final ExchangeRequest request;
+  private final long begunNanos;
   private final boolean stream;
   private final List<AttemptRecord> records = new ArrayList<>(1);
   private final List<NextTry.Failed> failures = new ArrayList<>(1);
 
-  Tries(RoutePlan plan, ExchangeRequest request, boolean stream) {
+  /**
+   * @param begunNanos when the whole request was here, on the loop's ticker
+   */
+  Tries(RoutePlan plan, long begunNanos, boolean stream) {
     this.plan = plan;
-    this.request = request;
+    this.begunNanos = begunNanos;
     this.stream = stream;
   }
 
   /** When the whole request must be over if this candidate is asked, on the loop's ticker. */
   long deadline(Candidate candidate) {
     Duration total = candidate.provider().clocks().total();
-    return stream ? AttemptClock.NEVER : request.admittedNanos() + total.toNanos();
+    return stream ? AttemptClock.NEVER : begunNanos + total.toNanos();
   }
 
   void succeeded(Candidate candidate, Attempt attempt, long nowNanos) {

@@ -34,6 +34,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
   private InflightBytes.@Nullable Permit permit;
   private byte[] bytes = NOTHING;
   private int length;
+  private long beganNanos;
 
   BodyHandler(Conversation conversation, InflightBytes budget, int bytesMax) {
     this.conversation = conversation;
@@ -82,6 +83,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     permit = granted.get();
     bytes = capacity == 0 ? NOTHING : new byte[capacity];
     length = 0;
+    beganNanos = now(ctx);
     if (conversation.isContinueOwed() && capacity > 0) {
       var _ = ctx.write(Interim.CONTINUE, ctx.voidPromise());
       ctx.flush();
@@ -125,10 +127,15 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     if (request == null || permit == null) {
       return;
     }
-    Collected collected = new Collected(request, new Body(bytes, length, permit));
+    Collected collected =
+        new Collected(request, new Body(bytes, length, permit, now(ctx) - beganNanos));
     forget();
     conversation.advance(collected);
     ctx.fireChannelRead(collected);
+  }
+
+  private static long now(ChannelHandlerContext ctx) {
+    return ctx.channel().eventLoop().ticker().nanoTime();
   }
 
   @Override

@@ -72,7 +72,27 @@ public final class Scenario implements AutoCloseable {
     return ask(bytes, bytes.length + 1);
   }
 
+  /** A stream is asked for by a client that took its time to send the request. */
+  public RecordedClient askStreamAfterUpload(Duration upload) {
+    long before = ticker.nanoTime();
+    ticker.advance(upload.toNanos(), TimeUnit.NANOSECONDS);
+    byte[] bytes = TestCatalog.STREAM_REQUEST.getBytes(UTF_8);
+    return ask(bytes, bytes.length, before);
+  }
+
+  /** The same of a plain request. */
+  public RecordedClient askPlainAfterUpload(Duration upload) {
+    long before = ticker.nanoTime();
+    ticker.advance(upload.toNanos(), TimeUnit.NANOSECONDS);
+    byte[] bytes = TestCatalog.PLAIN_REQUEST.getBytes(UTF_8);
+    return ask(bytes, bytes.length, before);
+  }
+
   private RecordedClient ask(byte[] bytes, int length) {
+    return ask(bytes, length, ticker.nanoTime());
+  }
+
+  private RecordedClient ask(byte[] bytes, int length, long admittedNanos) {
     RecordedClient client = new RecordedClient(loop.eventLoop(), allocator);
     clients.add(client);
     InflightBytes.Permit permit = inflight.tryAcquire(bytes.length).orElseThrow();
@@ -84,8 +104,8 @@ public final class Scenario implements AutoCloseable {
             TestCatalog.key(),
             "192.0.2.7",
             catalog,
-            ticker.nanoTime(),
-            new Body(bytes, length, permit));
+            admittedNanos,
+            new Body(bytes, length, permit, ticker.nanoTime() - admittedNanos));
     client.waitsFor(exchanges.start(request, client));
     run();
     return client;
