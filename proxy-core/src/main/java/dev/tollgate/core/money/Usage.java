@@ -58,6 +58,7 @@ public record Usage(
         Math.max(completionTokens, deliveredTokens),
         cachedTokens,
         cacheWriteTokens,
+        cacheWrite1hTokens,
         audioInputTokens,
         reasoningTokens,
         audioOutputTokens,
