@@ -3,13 +3,10 @@ package dev.tollgate.core.pipeline;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.FramingRow;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import java.time.Duration;
-import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,8 +17,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every row of the framing corpus over a real socket: as it is, and with a key and a media type.
  */
 final class FramingOverSocketTest {
-  private static final Pattern ESCAPE =
-      Pattern.compile("\\\\([rnt\\\\])|\\\\x([0-9a-f]{2})|\\{\\{(.)\\*(\\d+)}}");
   private static final String SENTINEL =
       "GET /sentinel HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   private static final TestGateway GATEWAY = impatientGateway();
@@ -45,23 +40,11 @@ final class FramingOverSocketTest {
     return new TestGateway(Transport.auto(), impatient, null);
   }
 
-  record Row(String id, String verdict, String bytes) {
-    @Override
-    public String toString() {
-      return id;
-    }
-  }
-
-  static Stream<Row> rows() {
-    return Corpora.rows("data/http1.tsv").stream()
-        .map(cells -> new Row(cells[0], cells[2], unescape(cells[4])));
-  }
-
-  static Stream<Row> rowsWithKey() {
-    return rows()
-        .filter(row -> row.bytes.contains("\r\nHost: a\r\n"))
-        .filter(row -> !row.id.equals("h-dup-ct"))
-        .map(row -> new Row(row.id, row.verdict, withKey(row.bytes)));
+  static Stream<FramingRow> rowsWithKey() {
+    return FramingRow.all()
+        .filter(row -> row.bytes().contains("\r\nHost: a\r\n"))
+        .filter(row -> !row.id().equals("h-dup-ct"))
+        .map(row -> row.with(withKey(row.bytes())));
   }
 
   private static String withKey(String bytes) {
@@ -80,19 +63,19 @@ final class FramingOverSocketTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("rows")
-  void verdict(Row row) {
+  @MethodSource("dev.tollgate.core.testkit.FramingRow#all")
+  void verdict(FramingRow row) {
     judge(row);
     assertThat(GATEWAY.service.calls).isEmpty();
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("rowsWithKey")
-  void verdictWithKey(Row row) {
+  void verdictWithKey(FramingRow row) {
     judge(row);
     assertThat(GATEWAY.service.calls.size())
         .isLessThanOrEqualTo(
-            switch (row.verdict) {
+            switch (row.verdict()) {
               case "ok1", "drop" -> 1;
               case "ok2" -> 2;
               case "either" -> 50;
@@ -100,30 +83,30 @@ final class FramingOverSocketTest {
             });
   }
 
-  private static void judge(Row row) {
+  private static void judge(FramingRow row) {
     try (RawClient client = GATEWAY.connect().within(Duration.ofSeconds(8))) {
-      client.send(row.bytes.getBytes(ISO_8859_1));
-      switch (row.verdict) {
+      client.send(row.bytes().getBytes(ISO_8859_1));
+      switch (row.verdict()) {
         case "reject", "400", "413" -> assertRefused(client, row);
         case "404" -> assertThat(client.readResponse().status()).isEqualTo(404);
         case "close", "incomplete" -> assertClosedUnserved(client);
         case "ok1", "drop" -> assertResponses(client, 1);
         case "ok2" -> assertResponses(client, 2);
         case "either" -> assertThat(client.readResponse().status()).isLessThan(500);
-        default -> throw new AssertionError("unknown verdict " + row.verdict);
+        default -> throw new AssertionError("unknown verdict " + row.verdict());
       }
     }
   }
 
-  private static void assertRefused(RawClient client, Row row) {
+  private static void assertRefused(RawClient client, FramingRow row) {
     RawResponse response = client.readResponse();
     assertThat(response.status()).isBetween(400, 499);
     assertThat(response.header("connection")).isEqualTo("close");
     assertThat(response.header("x-request-id")).startsWith("req_");
     assertThat(response.text()).contains("\"request_id\":\"" + response.header("x-request-id"));
-    if (!row.verdict.equals("reject")) {
+    if (!row.verdict().equals("reject")) {
       String status = Integer.toString(response.status());
-      assertThat(status).isIn(row.verdict, "401", "415");
+      assertThat(status).isIn(row.verdict(), "401", "415");
     }
     assertThat(client.readToEnd()).isEmpty();
   }
@@ -147,24 +130,5 @@ final class FramingOverSocketTest {
   private static RawResponse finalResponse(RawClient client) {
     RawResponse response = client.readResponse();
     return response.status() == 100 ? client.readResponse() : response;
-  }
-
-  private static String unescape(String text) {
-    return ESCAPE.matcher(text).replaceAll(match -> Matcher.quoteReplacement(meaning(match)));
-  }
-
-  private static String meaning(MatchResult match) {
-    if (match.group(2) != null) {
-      return String.valueOf((char) Integer.parseInt(match.group(2), 16));
-    }
-    if (match.group(3) != null) {
-      return match.group(3).repeat(Integer.parseInt(match.group(4)));
-    }
-    return switch (match.group(1)) {
-      case "r" -> "\r";
-      case "n" -> "\n";
-      case "t" -> "\t";
-      default -> "\\";
-    };
   }
 }

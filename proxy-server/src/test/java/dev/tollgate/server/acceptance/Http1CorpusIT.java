@@ -3,14 +3,12 @@ package dev.tollgate.server.acceptance;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.FramingRow;
 import dev.tollgate.core.testkit.RawClient;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,23 +19,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * behind it: it is answered only where the row left the connection in step.
  */
 class Http1CorpusIT {
-  private static final Pattern ESCAPE =
-      Pattern.compile("\\\\([rnt\\\\])|\\\\x([0-9a-f]{2})|\\{\\{(.)\\*(\\d+)}}");
   private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 ([2-5]\\d\\d) ");
   private static final String PROBE = "probe-of-the-corpus";
   private static long before;
-
-  record Row(String id, String verdict, String bytes) {
-    @Override
-    public String toString() {
-      return id;
-    }
-  }
-
-  static Stream<Row> rows() {
-    return Corpora.rows("data/http1.tsv").stream()
-        .map(cells -> new Row(cells[0], cells[2], unescape(cells[4])));
-  }
 
   @BeforeAll
   static void count() {
@@ -51,17 +35,17 @@ class Http1CorpusIT {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("rows")
-  void withoutAKey(Row row) {
-    assertVerdict(row, answers(row.bytes), false);
+  @MethodSource("dev.tollgate.core.testkit.FramingRow#all")
+  void withoutAKey(FramingRow row) {
+    assertVerdict(row, answers(row.bytes()), false);
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("rows")
-  void withAKey(Row row) {
+  @MethodSource("dev.tollgate.core.testkit.FramingRow#all")
+  void withAKey(FramingRow row) {
     String host = "Host: a\r\n";
     String lines = Shared.authorization() + "\r\nContent-Type: application/json\r\n";
-    String keyed = row.bytes.replaceFirst(host, Matcher.quoteReplacement(host + lines));
+    String keyed = row.bytes().replaceFirst(host, Matcher.quoteReplacement(host + lines));
     assertVerdict(row, answers(keyed), true);
   }
 
@@ -89,18 +73,18 @@ class Http1CorpusIT {
     }
   }
 
-  private static void assertVerdict(Row row, Answers answers, boolean keyed) {
-    switch (row.verdict) {
+  private static void assertVerdict(FramingRow row, Answers answers, boolean keyed) {
+    switch (row.verdict()) {
       case "reject" -> {
         assertClosed(answers);
         assertThat(answers.statuses.getFirst()).as(answers.all).isBetween(400, 499);
       }
-      case "400", "404", "413" -> assertStatus(Integer.parseInt(row.verdict), answers, keyed);
+      case "400", "404", "413" -> assertStatus(Integer.parseInt(row.verdict()), answers, keyed);
       case "ok1", "drop" -> assertParsed(1, answers);
       case "ok2" -> assertParsed(2, answers);
       case "close", "incomplete" -> assertThat(answers.inStep).as(answers.all).isFalse();
       case "either" -> assertThat(answers.statuses).allMatch(status -> status < 500);
-      default -> throw new AssertionError("unknown verdict " + row.verdict);
+      default -> throw new AssertionError("unknown verdict " + row.verdict());
     }
   }
 
@@ -131,24 +115,5 @@ class Http1CorpusIT {
       assertThat(answers.closed()).as(answers.all).isTrue();
       assertThat(answers.inStep).as(answers.all).isFalse();
     }
-  }
-
-  private static String unescape(String text) {
-    return ESCAPE.matcher(text).replaceAll(match -> Matcher.quoteReplacement(meaning(match)));
-  }
-
-  private static String meaning(MatchResult match) {
-    if (match.group(2) != null) {
-      return String.valueOf((char) Integer.parseInt(match.group(2), 16));
-    }
-    if (match.group(3) != null) {
-      return match.group(3).repeat(Integer.parseInt(match.group(4)));
-    }
-    return switch (match.group(1)) {
-      case "r" -> "\r";
-      case "n" -> "\n";
-      case "t" -> "\t";
-      default -> "\\";
-    };
   }
 }
