@@ -6,6 +6,8 @@ import dev.tollgate.core.catalog.EndpointIdentity;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 
 /** One connection from the gateway to a provider, seen from the provider's end. */
 public final class ProviderLink {
@@ -73,11 +75,23 @@ public final class ProviderLink {
 
   /** All that the gateway sent so far, as Latin-1 text. */
   public String received() {
-    for (ByteBuf sent = channel.readOutbound(); sent != null; sent = channel.readOutbound()) {
+    for (ByteBuf sent : takeWritten()) {
       received.append(sent.toString(StandardCharsets.ISO_8859_1));
       sent.release();
     }
     return received.toString();
+  }
+
+  /**
+   * The buffers that the gateway wrote since they were last asked for, as they were written; who
+   * takes them releases them, and they are not in {@link #received()}.
+   */
+  public List<ByteBuf> takeWritten() {
+    List<ByteBuf> written = new ArrayList<>();
+    for (ByteBuf sent = channel.readOutbound(); sent != null; sent = channel.readOutbound()) {
+      written.add(sent);
+    }
+    return written;
   }
 
   /** How many requests came over this connection. */

@@ -62,8 +62,12 @@ public final class Scenario implements AutoCloseable {
 
   /** A chat request arrives, whole. */
   public RecordedClient ask(String body) {
-    byte[] bytes = body.getBytes(UTF_8);
-    return ask(bytes, bytes.length);
+    return ask(body.getBytes(UTF_8));
+  }
+
+  /** The same, in the array that it was collected into. */
+  public RecordedClient ask(byte[] body) {
+    return ask(body, body.length);
   }
 
   /** A request arrives that no code expects: its body claims a byte more than there are. */

@@ -1,0 +1,53 @@
+package dev.tollgate.core.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.exchange.Body;
+import dev.tollgate.core.testkit.RawClient;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The array that a body is collected into, which is the one copy of it. */
+final class CollectedBodiesTest {
+  private static final int MIB = 1024 * 1024;
+
+  @ParameterizedTest
+  @MethodSource(TestGateway.TRANSPORTS)
+  void aBodyOfKnownLengthHasAnArrayOfThisLength(Transport transport) throws Exception {
+    try (TestGateway gateway = new TestGateway(transport);
+        RawClient client = gateway.connect()) {
+      gateway.service.hold();
+      for (int bytes : new int[] {2, 8191, 64 * 1024, 10 * MIB}) {
+        String json = "{" + " ".repeat(bytes - 2) + "}";
+        client.post("/v1/chat/completions", json, gateway.keys.authorization());
+        var call = gateway.service.awaitCall();
+        Body body = call.request.body();
+        assertThat(body.bytes()).hasSize(bytes);
+        assertThat(body.length()).isEqualTo(bytes);
+        assertThat(call.body).isEqualTo(json);
+        call.answer(200, "{}");
+        assertThat(client.readResponse().status()).isEqualTo(200);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(TestGateway.TRANSPORTS)
+  void aBodyOfUnknownLengthHasAnArrayOfAtMostTwiceItsLength(Transport transport) throws Exception {
+    try (TestGateway gateway = new TestGateway(transport);
+        RawClient client = gateway.connect()) {
+      gateway.service.hold();
+      client.send(
+          "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+              + gateway.keys.authorization()
+              + "\r\nTransfer-Encoding: chunked\r\n\r\n");
+      for (int i = 0; i < 9; i++) {
+        client.send("100000\r\n" + " ".repeat(MIB) + "\r\n");
+      }
+      client.send("0\r\n\r\n");
+      Body body = gateway.service.awaitCall().request.body();
+      assertThat(body.length()).isEqualTo(9 * MIB);
+      assertThat(body.bytes()).hasSizeBetween(9 * MIB, 10 * MIB);
+    }
+  }
+}
