@@ -1,6 +1,5 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -17,10 +16,10 @@ final class UsageWriter {
   private UsageWriter() {}
 
   /**
-   * @param reported the provider's object, valid JSON; null where ours is an estimate
+   * @param reported the provider's object as it was read; null where ours is an estimate
    */
   static JsonBytes json(Usage charged, MicroUsd cost, byte @Nullable [] reported) {
-    JsonMembers members = parse(reported == null ? NOTHING : reported);
+    JsonMembers members = JsonMembers.ofKept(reported == null ? NOTHING : reported);
     JsonSplice edits = JsonSplice.of(members);
     for (int i = 0; i < members.size(); i++) {
       if (members.isNamePrefix(i, "x_llm_")) {
@@ -50,14 +49,6 @@ final class UsageWriter {
       edits.insertLast("total_tokens", total);
     } else if (members.integer(i, -1) < 0) {
       edits.replace(i, total);
-    }
-  }
-
-  private static JsonMembers parse(byte[] reported) {
-    try {
-      return JsonMembers.of(reported, 0, reported.length);
-    } catch (InvalidJson e) {
-      throw new IllegalStateException("usage was read before", e);
     }
   }
 }

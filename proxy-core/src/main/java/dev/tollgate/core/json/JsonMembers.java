@@ -20,6 +20,17 @@ public final class JsonMembers extends JsonItems {
     return members;
   }
 
+  /**
+   * Reads an object that was kept as the bytes of a value of a document that was read before: what
+   * is refused of a root, such as too many members, was fine there and is fine here.
+   */
+  public static JsonMembers ofKept(byte[] object) {
+    JsonMembers members = new JsonMembers();
+    members.scanner.reset(object, 0, object.length);
+    members.unbounded(object, 0);
+    return members;
+  }
+
   /** Reads a document that must be one object into this list, such as a stream's chunk. */
   public void read(byte[] bytes, int from, int to) throws InvalidJson {
     int open = scanner.document(bytes, from, to);
@@ -35,8 +46,12 @@ public final class JsonMembers extends JsonItems {
   public void readInside(JsonItems parent, int i) {
     parent.require(i, JsonKind.OBJECT);
     scanner.reset(parent.bytes(), parent.valueStart(i), parent.valueEnd(i));
+    unbounded(parent.bytes(), parent.valueStart(i));
+  }
+
+  private void unbounded(byte[] bytes, int open) {
     try {
-      members(parent.bytes(), parent.valueStart(i), Integer.MAX_VALUE);
+      members(bytes, open, Integer.MAX_VALUE);
     } catch (InvalidJson e) {
       throw new IllegalStateException("the bytes were changed after they were read", e);
     }

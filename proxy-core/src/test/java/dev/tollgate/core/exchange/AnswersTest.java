@@ -7,6 +7,8 @@ import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class AnswersTest {
@@ -62,6 +64,27 @@ class AnswersTest {
         assertThat(scenario.link(0).requests()).isEqualTo(n);
       }
       assertThat(scenario.links()).isOne();
+    }
+  }
+
+  @Test
+  void aUsageOfMoreMembersThanARequestMayHaveIsKept() {
+    String more =
+        IntStream.range(0, 257).mapToObj(n -> ",\"m" + n + "\":" + n).collect(Collectors.joining());
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient plain = scenario.askPlain();
+      String body = Wire.completionBody("Hello").replace("}}", more + "}}");
+      scenario.link(0).send(Wire.response(200, "OK", "", body));
+      assertThat(plain.whole().status()).isEqualTo(200);
+      assertThat(plain.whole().body()).contains("\"m256\":256,\"x_llm_cost_micro\":9");
+
+      RecordedClient stream = scenario.askStream();
+      String usage = Wire.usage(7, 1).replace("}}", more + "}}");
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("Hello")));
+      scenario.link(0).send(Wire.event(Wire.finish("stop")) + Wire.event(usage));
+      scenario.link(0).send(Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      assertThat(stream.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
+      assertThat(stream.text()).contains("\"m256\":256,\"x_llm_cost_micro\":9");
     }
   }
 }
