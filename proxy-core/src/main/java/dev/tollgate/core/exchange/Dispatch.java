@@ -24,6 +24,7 @@ final class Dispatch {
   private @Nullable Acquisition acquisition;
   private @Nullable Lease lease;
   private boolean retriedStale;
+  private boolean over;
 
   /** What became of a dispatch, on the loop. */
   interface Listener {
@@ -50,16 +51,24 @@ final class Dispatch {
   }
 
   void start() {
-    acquire(false);
+    Acquisition first = acquire(false);
+    if (!retriedStale) { // else a second wish came of the first before that was returned
+      acquisition = first;
+    }
   }
 
-  private void acquire(boolean fresh) {
-    acquisition =
-        pool.acquire(
-            provider, fresh, done -> Guarded.run(() -> acquired(done), replies.surprised()));
+  private Acquisition acquire(boolean fresh) {
+    return pool.acquire(
+        provider, fresh, done -> Guarded.run(() -> acquired(done), replies.surprised()));
   }
 
   private void acquired(Acquired acquired) {
+    if (over) {
+      if (acquired instanceof Acquired.Leased leased) {
+        leased.lease().end(); // nobody would
+      }
+      return;
+    }
     switch (acquired) {
       case Acquired.Leased leased -> send(leased.lease());
       case Acquired.Unreachable unreachable ->
@@ -74,7 +83,7 @@ final class Dispatch {
   private void send(Lease acquired) {
     lease = acquired;
     acquired.send(request.get(), replies);
-    if (lease != null) { // else it broke at once
+    if (lease == acquired) { // else it broke at once
       listener.sent();
       read();
     }
@@ -96,12 +105,13 @@ final class Dispatch {
     retriedStale = true;
     lease = null;
     stale.end();
-    acquire(true);
+    acquisition = acquire(true);
     return true;
   }
 
   /** The reply said all it had to say; an untrusted connection serves nobody again. */
   void finish(boolean trusted) {
+    over = true;
     Lease held = lease;
     lease = null;
     if (held != null) {
@@ -114,6 +124,7 @@ final class Dispatch {
 
   /** Gives up whatever is under way. */
   void cancel() {
+    over = true;
     if (acquisition != null) {
       acquisition.cancel();
     }

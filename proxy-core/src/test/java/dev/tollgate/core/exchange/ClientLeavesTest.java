@@ -260,4 +260,20 @@ class ClientLeavesTest {
       assertThat(scenario.record().ending()).isEqualTo(FaultRow.of("C06").ending());
     }
   }
+
+  @Test
+  void aFreshConnectionInPlaceOfAStaleOneIsGivenUpWithTheRequest() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.askPlain();
+      scenario.link(0).send(Wire.completion("first")).failWrites();
+      scenario.connector().manner("alpha.example", Manner.SILENT);
+      RecordedClient client = scenario.askPlain();
+      assertThat(scenario.connector().pending()).as("connecting once more").isOne();
+      client.leave(ClientExit.ABORTED);
+      assertThat(scenario.connector().pending()).isZero();
+      scenario.connector().acceptPending();
+      assertThat(scenario.requests()).isOne();
+      assertThat(scenario.leased()).isZero();
+    }
+  }
 }

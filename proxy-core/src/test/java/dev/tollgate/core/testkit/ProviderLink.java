@@ -54,6 +54,16 @@ public final class ProviderLink {
     channel.arriveReset();
   }
 
+  /** Has aborted the connection, which the gateway learns when it writes. */
+  public void failWrites() {
+    channel.failWrites();
+  }
+
+  /** Does something else in the moment in which the gateway next asks for bytes. */
+  public void onNextRead(Runnable meanwhile) {
+    channel.onNextRead(meanwhile);
+  }
+
   /** Stops or goes on reading what the gateway sends. */
   public void reads(boolean reading) {
     channel.holdWrites(!reading);

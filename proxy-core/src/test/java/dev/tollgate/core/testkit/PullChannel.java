@@ -21,7 +21,9 @@ public final class PullChannel extends EmbeddedChannel {
   private final Queue<Arrival> arrived = new ArrayDeque<>();
   private boolean holding;
   private boolean asked;
+  private boolean failing;
   private int reads;
+  private Runnable onNextRead = () -> {};
 
   private PullChannel(ChannelHandler... handlers) {
     super(DefaultChannelId.newInstance(), false, false, handlers);
@@ -110,6 +112,16 @@ public final class PullChannel extends EmbeddedChannel {
     }
   }
 
+  /** From now on every write meets a connection that the peer has reset. */
+  public void failWrites() {
+    failing = true;
+  }
+
+  /** Does something else in the moment in which the socket is asked for a read again. */
+  public void onNextRead(Runnable meanwhile) {
+    onNextRead = meanwhile;
+  }
+
   private void arrive(Runnable delivery) {
     arrive(new Arrival(delivery, () -> {}));
   }
@@ -129,6 +141,9 @@ public final class PullChannel extends EmbeddedChannel {
 
   @Override
   protected void doWrite(ChannelOutboundBuffer waiting) throws Exception {
+    if (failing) {
+      throw new SocketException("Broken pipe");
+    }
     if (!holding) {
       super.doWrite(waiting);
     }
@@ -145,6 +160,9 @@ public final class PullChannel extends EmbeddedChannel {
   protected void doBeginRead() {
     reads++;
     asked = true;
+    Runnable meanwhile = onNextRead;
+    onNextRead = () -> {};
+    meanwhile.run();
     deliverIfAsked();
   }
 
