@@ -132,7 +132,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private void collect(int bytesMax) {
     inflight.tryAcquire(0).ifPresent(permit -> collector = new Collector(bytesMax, permit));
-    // Many providers send the head of a plain reply at once and think then.
+    // Many providers send the head of a plain reply at once and think then. Nobody needs the rest
+    // of an error so badly: its body has one deadline, which no byte moves.
     clock.runFor(isPlainSuccess() ? clocks().firstToken() : clocks().idle());
   }
 
@@ -145,7 +146,9 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       if (stream != null) {
         stream.feed(bytes);
       } else if (collector != null) {
-        clock.runFor(clocks().idle());
+        if (isPlainSuccess()) {
+          clock.runFor(clocks().idle());
+        }
         took(collector.take(bytes));
       }
     } finally {
@@ -283,6 +286,10 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
         return;
       }
     }
+    if (isCollectingError()) {
+      concludeCollected();
+      return;
+    }
     switch (breakage) {
       case Breakage.Reset reset -> reset(reset.responseBegan());
       case Breakage.Closed closed -> closed(closed.responseBegan());
@@ -317,6 +324,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
     if (stream != null && stream.chat().finished()) {
       complete();
+    } else if (isCollectingError()) {
+      concludeCollected();
     } else {
       fail(afterContent(Kind.TIMED_OUT), "the provider did not answer in time");
     }
@@ -369,6 +378,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private boolean isPlainSuccess() {
     return status() == 200 && !isStreamAsked();
+  }
+
+  /** An error's status says enough, whatever becomes of its body. */
+  private boolean isCollectingError() {
+    return collector != null && status() != 200;
   }
 
   private boolean isStreamAsked() {

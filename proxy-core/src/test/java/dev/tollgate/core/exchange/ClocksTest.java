@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 class ClocksTest {
   private static final String PLAIN_HEAD =
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+  private static final String PLAIN = Wire.completion("fine");
 
   @Test
   void theHeadMustComeWithinResponseHeaderHoweverSlowlyItDrips() {
@@ -169,6 +170,27 @@ class ClocksTest {
       assertThat(scenario.served().upstream()).isEqualTo(Duration.ofSeconds(29));
       assertThat(scenario.served().overhead()).isZero();
       assertThat(client.field("Server-Timing")).isEqualTo("gw;dur=0.00, upstream;dur=29000.00");
+    }
+  }
+
+  @Test
+  void theBodyOfAnErrorHasIdleInAllHoweverItDrips() {
+    String head = "HTTP/1.1 500 Oops\r\nContent-Length: 1000\r\n\r\n";
+    for (boolean stream : new boolean[] {true, false}) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+        RecordedClient client = stream ? scenario.askStream() : scenario.askPlain();
+        scenario.link(0).send(head);
+        scenario.passSeconds(29).link(0).send("x");
+        assertThat(scenario.links()).isOne();
+        scenario.passSeconds(1);
+        assertThat(scenario.links()).as("another provider is asked").isEqualTo(2);
+        assertThat(scenario.link(0).isOpen()).isFalse();
+        scenario.link(1).send(stream ? Wire.STREAM_HEAD + Wire.wholeStream("fine") : PLAIN);
+        assertThat(client.isAnswered()).isTrue();
+        assertThat(scenario.served().attempts())
+            .extracting("outcome")
+            .containsExactly("server_error", "ok");
+      }
     }
   }
 }

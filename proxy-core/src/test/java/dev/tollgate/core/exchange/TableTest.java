@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -195,5 +196,54 @@ class TableTest {
         .entrySet()
         .stream()
         .map(e -> Arguments.of(e.getKey(), e.getValue()));
+  }
+
+  /** How the end of a reply fails to come. */
+  enum Cut {
+    FIN,
+    RESET,
+    SILENCE
+  }
+
+  static Stream<Arguments> cutRows() {
+    return rows()
+        .filter(row -> row.reply().contains("Content-Length"))
+        .flatMap(row -> Stream.of(Cut.values()).map(cut -> Arguments.of(row, cut)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("cutRows")
+  void aReplyWhoseEndDoesNotComeIsJudgedByItsStatusAndWhatCame(Row row, Cut cut) {
+    String reply = row.reply().replaceFirst("Content-Length: \\d+", "Content-Length: 9999");
+    for (boolean stream : new boolean[] {true, false}) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+        RecordedClient client = stream ? scenario.askStream() : scenario.askPlain();
+        while (!client.isAnswered()) {
+          cut(scenario, reply, cut);
+        }
+        assertThat(scenario.served().attempts())
+            .hasSize(row.triesAlone())
+            .allMatch(attempt -> attempt.status() == statusOf(reply));
+        assertThat(client.fault().code().wire()).isEqualTo(row.code());
+        assertThat(client.fault().shouldRetry()).isEqualTo(row.shouldRetry());
+        assertThat(client.fault().retryAfterSeconds()).isEqualTo(row.retryAfter());
+        assertThat(scenario.record().ending()).isEqualTo(row.ending());
+      }
+    }
+  }
+
+  private static void cut(Scenario scenario, String reply, Cut cut) {
+    ProviderLink provider = scenario.lastAsked().send(reply);
+    switch (cut) {
+      case FIN -> provider.fin();
+      case RESET -> provider.reset();
+      case SILENCE -> scenario.passSeconds(30);
+    }
+    assertThat(provider.isOpen()).isFalse();
+    scenario.passMillis(700);
+  }
+
+  private static int statusOf(String reply) {
+    return Integer.parseInt(reply.substring(9, 12));
   }
 }
