@@ -164,6 +164,18 @@ final class EndpointPool {
       connection.idleSince(nanoTime());
       idle.addLast(connection);
       idleCount = idle.size();
+      // Who began to wait meanwhile may not have seen it.
+      if (shared.pending().get() > 0) {
+        closeOldest();
+      }
+    }
+  }
+
+  private void closeOldest() {
+    UpstreamConnection oldest = idle.pollFirst();
+    idleCount = idle.size();
+    if (oldest != null) {
+      oldest.close();
     }
   }
 
@@ -192,14 +204,7 @@ final class EndpointPool {
   }
 
   void giveUpOne() {
-    loop.execute(
-        () -> {
-          UpstreamConnection oldest = idle.pollFirst();
-          idleCount = idle.size();
-          if (oldest != null) {
-            oldest.close();
-          }
-        });
+    loop.execute(this::closeOldest);
   }
 
   void retire() {

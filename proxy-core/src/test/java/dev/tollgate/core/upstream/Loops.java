@@ -72,8 +72,14 @@ final class Loops implements AutoCloseable {
 
     /** Lets a request be answered over {@code link}, so that the connection goes back. */
     void serve(ProviderLink link) {
+      serve(link, () -> {});
+    }
+
+    /** The same; something else happens ahead of the answer. */
+    void serve(ProviderLink link, Runnable before) {
       lease().send(List.of(allocator.buffer(1).writeByte('x')), this);
       lease().read();
+      before.run();
       link.send(Wire.completion("fine"));
       run();
     }

@@ -2,9 +2,12 @@ package dev.tollgate.core.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import dev.tollgate.core.upstream.Loops.Wish;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -246,6 +249,19 @@ class PoolTest {
       assertThat(fresh.lease().isReused()).isFalse();
       assertThat(loops.link(0).isOpen()).isFalse();
       fresh.drop();
+    }
+  }
+
+  @Test
+  void whoAsksInTheMomentInWhichAConnectionComesToRestIsNotForgotten() {
+    try (var loops = new Loops(2, 1, 10)) {
+      Wish first = loops.wish(0);
+      List<Wish> others = new ArrayList<>();
+      ProviderLink link = loops.link(0);
+      first.serve(link, () -> link.onNextRead(() -> others.add(loops.wish(1))));
+      assertThat(others.getFirst().isLeased()).isTrue();
+      assertThat(link.isOpen()).isFalse();
+      others.getFirst().drop();
     }
   }
 }
