@@ -85,6 +85,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   // The way there
 
   void start() {
+    clock.start();
     dispatch.start();
   }
 

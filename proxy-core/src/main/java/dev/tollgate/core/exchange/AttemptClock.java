@@ -36,6 +36,11 @@ final class AttemptClock {
     return loop.ticker().nanoTime();
   }
 
+  /** The total clock begins to run. */
+  void start() {
+    arm();
+  }
+
   /** Expires {@code duration} from now, unless it is moved or stopped before. */
   void runFor(Duration duration) {
     runUntil(now() + duration.toNanos());
@@ -77,7 +82,7 @@ final class AttemptClock {
 
   private void arm() {
     long next = Math.min(deadline, totalDeadline);
-    if (task != null && firesAt <= next) {
+    if (next == NEVER || (task != null && firesAt <= next)) {
       return;
     }
     if (task != null) {

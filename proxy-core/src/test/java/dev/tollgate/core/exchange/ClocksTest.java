@@ -2,10 +2,12 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
@@ -191,6 +193,30 @@ class ClocksTest {
             .extracting("outcome")
             .containsExactly("server_error", "ok");
       }
+    }
+  }
+
+  @Test
+  void theTotalOfAPlainRequestRunsWhileConnecting() {
+    Provider hasty =
+        TestCatalog.clocked(
+            "alpha",
+            c ->
+                new Provider.Clocks(
+                    c.connect(),
+                    c.responseHeader(),
+                    c.firstToken(),
+                    c.idle(),
+                    Duration.ofSeconds(1)));
+    try (var scenario = Scenario.of(TestCatalog.of(hasty))) {
+      scenario.connector().manner("alpha.example", Manner.SILENT);
+      RecordedClient client = scenario.askPlain();
+      scenario.passMillis(900);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passMillis(100);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
+      scenario.connector().acceptPending();
+      assertThat(scenario.requests()).isZero();
     }
   }
 }
