@@ -24,9 +24,11 @@ final class StreamVerdict {
               : UpstreamFailure.of(Kind.DISCONNECTED, "the stream ended without content");
       case ERROR -> finished ? null : ofErrorEvent(reader, dialect, status);
       case FAILED ->
-          UpstreamFailure.of(
-              delivered ? Kind.INTERRUPTED : Kind.SERVER_ERROR,
-              "the provider failed while answering");
+          finished
+              ? null
+              : UpstreamFailure.of(
+                  delivered ? Kind.INTERRUPTED : Kind.SERVER_ERROR,
+                  "the provider failed while answering");
       case BROKEN, OVERSIZED ->
           finished
               ? null

@@ -484,4 +484,17 @@ class StreamFaultsTest {
             .collect(Collectors.toCollection(TreeSet::new));
     assertThat(held).isEqualTo(rows);
   }
+
+  @Test
+  void aFailureBehindTheFinishChangesNothing() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(FINISHED + Wire.event(Wire.finish("error")));
+      assertThat(client.answer())
+          .as(FaultRow.of("U68").clientSees())
+          .isEqualTo(new Answer.Streamed());
+      assertThat(client.text()).endsWith("data: [DONE]\n\n").doesNotContain("\"error\"");
+      assertThat(scenario.record().ending()).isEqualTo(FaultRow.of("U68").ending());
+    }
+  }
 }
