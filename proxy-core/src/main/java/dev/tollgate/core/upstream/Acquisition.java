@@ -12,14 +12,21 @@ public final class Acquisition {
   private final EndpointPool pool;
   private final PoolLimits limits;
   private final long deadlineNanos;
+  private final boolean fresh;
   private @Nullable Consumer<Acquired> whenDone;
   private @Nullable Runnable undo;
   private @Nullable ScheduledFuture<?> clock;
 
-  Acquisition(EndpointPool pool, PoolLimits limits, Duration connect, Consumer<Acquired> whenDone) {
+  Acquisition(
+      EndpointPool pool,
+      PoolLimits limits,
+      Duration connect,
+      boolean fresh,
+      Consumer<Acquired> whenDone) {
     this.pool = pool;
     this.limits = limits;
     this.deadlineNanos = pool.nanoTime() + connect.toNanos();
+    this.fresh = fresh;
     this.whenDone = whenDone;
   }
 
@@ -32,6 +39,11 @@ public final class Acquisition {
 
   PoolLimits limits() {
     return limits;
+  }
+
+  /** Whether only a new connection will do. */
+  boolean isFresh() {
+    return fresh;
   }
 
   boolean isDone() {

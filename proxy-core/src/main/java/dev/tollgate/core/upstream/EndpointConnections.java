@@ -12,6 +12,7 @@ final class EndpointConnections {
   private final AtomicInteger leased = new AtomicInteger();
   private final AtomicInteger pending = new AtomicInteger();
   private final List<EndpointPool> pools = new CopyOnWriteArrayList<>();
+  private volatile boolean retired;
 
   EndpointConnections(EndpointIdentity endpoint) {
     this.endpoint = endpoint;
@@ -81,6 +82,16 @@ final class EndpointConnections {
 
   /** Closes what is idle everywhere; leased connections close when they come back. */
   void retire() {
+    retired = true;
     pools.forEach(EndpointPool::retire);
+  }
+
+  /** A snapshot names the endpoint again; a request that began before cannot bring it back. */
+  void revive() {
+    retired = false;
+  }
+
+  boolean isRetired() {
+    return retired;
   }
 }

@@ -24,7 +24,6 @@ final class EndpointPool {
   private final ArrayDeque<Acquisition> waiters = new ArrayDeque<>();
   private volatile int idleCount;
   private volatile int waiterCount;
-  private boolean retired;
 
   EndpointPool(EventLoop loop, Connector connector, EndpointConnections shared) {
     this.loop = loop;
@@ -53,8 +52,7 @@ final class EndpointPool {
   Acquisition acquire(
       PoolLimits limits, Duration connect, boolean fresh, Consumer<Acquired> whenDone) {
     assert loop.inEventLoop();
-    retired = false;
-    var acquisition = new Acquisition(this, limits, connect, whenDone);
+    var acquisition = new Acquisition(this, limits, connect, fresh, whenDone);
     UpstreamConnection reusable = fresh ? null : pollIdle();
     if (reusable != null) {
       acquisition.complete(new Acquired.Leased(lease(reusable, true)));
@@ -150,16 +148,16 @@ final class EndpointPool {
   }
 
   private void giveBack(UpstreamConnection connection) {
-    if (retired || !connection.isUsable()) {
+    if (shared.isRetired() || !connection.isUsable()) {
       connection.close();
       return;
     }
     Acquisition waiter = waiters.peekFirst();
-    if (waiter != null) {
+    if (waiter != null && !waiter.isFresh()) {
       dequeue(waiter);
       waiter.complete(new Acquired.Leased(lease(connection, true)));
     } else if (shared.pending().get() > 0) {
-      connection.close(); // another loop waits for the place
+      connection.close(); // somebody waits for the place
     } else {
       connection.idleSince(nanoTime());
       idle.addLast(connection);
@@ -207,12 +205,9 @@ final class EndpointPool {
     loop.execute(this::closeOldest);
   }
 
+  /** Closes what is idle. */
   void retire() {
-    loop.execute(
-        () -> {
-          retired = true;
-          closeIdleSince(Long.MAX_VALUE);
-        });
+    loop.execute(() -> closeIdleSince(Long.MAX_VALUE));
   }
 
   /** Closes connections that have idled for longer than {@code idleMax}. */

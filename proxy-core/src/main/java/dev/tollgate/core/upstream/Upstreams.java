@@ -32,7 +32,9 @@ public final class Upstreams {
   public void retireAllBut(Set<EndpointIdentity> live) {
     endpoints.forEach(
         (endpoint, connections) -> {
-          if (!live.contains(endpoint)) {
+          if (live.contains(endpoint)) {
+            connections.revive();
+          } else {
             connections.retire();
           }
         });

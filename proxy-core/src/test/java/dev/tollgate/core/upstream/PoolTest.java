@@ -264,4 +264,42 @@ class PoolTest {
       others.getFirst().drop();
     }
   }
+
+  @Test
+  void aRequestOfAnOldSnapshotDoesNotBringAnEndpointBack() {
+    try (var loops = new Loops(1, 10, 10)) {
+      loops.wish(0).serve(loops.link(0));
+      loops.upstreams.retireAllBut(Set.of());
+      loops.run();
+      loops.wish(0).serve(loops.link(1));
+      assertThat(loops.link(1).isOpen()).as("nobody else will ask for it").isFalse();
+    }
+  }
+
+  @Test
+  void anEndpointThatANewSnapshotNamesAgainKeepsItsConnections() {
+    try (var loops = new Loops(1, 10, 10)) {
+      loops.wish(0).serve(loops.link(0));
+      loops.upstreams.retireAllBut(Set.of());
+      loops.run();
+      loops.upstreams.retireAllBut(Set.of(loops.provider.endpoint()));
+      loops.run();
+      loops.wish(0).serve(loops.link(1));
+      assertThat(loops.link(1).isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void whoNeedsAFreshConnectionGetsNoOtherAfterWaitingForAPlace() {
+    try (var loops = new Loops(1, 1, 10)) {
+      Wish first = loops.wish(0);
+      Wish fresh = loops.wishFresh(0);
+      Wish other = loops.wish(0);
+      first.serve(loops.link(0));
+      assertThat(fresh.lease().isReused()).isFalse();
+      fresh.serve(loops.link(1));
+      assertThat(other.lease().isReused()).isTrue();
+      other.drop();
+    }
+  }
 }
