@@ -115,7 +115,7 @@ class StreamMemoryBench {
       print(
           LIVE
               + " live streams: "
-              + tenth(cores * 10) / 10
+              + Math.round(cores * 100) / 100.0
               + " cores, "
               + gateway.residentKib() / KIB
               + " MiB resident");

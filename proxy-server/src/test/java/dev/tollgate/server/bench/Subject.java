@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -21,6 +22,8 @@ import java.util.regex.Pattern;
 final class Subject implements AutoCloseable {
   private static final Path LIB =
       Path.of(System.getProperty("tollgate.root", ".."), "proxy-server/target/tollgate/lib");
+
+  private static final Pattern ALLOCATED = Pattern.compile(" allocated=(\\d+)([BKMG])");
 
   private final Process process;
   private final BufferedReader stdout;
@@ -68,15 +71,44 @@ final class Subject implements AutoCloseable {
 
   /** Collects garbage, so that what is measured is alive. */
   void collectGarbage() throws IOException, InterruptedException {
-    Process jcmd =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-                Long.toString(pid()),
-                "GC.run")
-            .redirectErrorStream(true)
-            .start();
-    jcmd.getInputStream().readAllBytes();
+    var _ = jcmd("GC.run");
+  }
+
+  /**
+   * Heap bytes that the platform threads of this name allocated so far, as the JVM counts them; it
+   * tells them to the MiB once they are many.
+   */
+  long allocatedBytes(String threadPrefix) throws IOException, InterruptedException {
+    return jcmd("Thread.print", "-e")
+        .lines()
+        .filter(line -> line.startsWith("\"" + threadPrefix))
+        .mapToLong(Subject::bytesIn)
+        .sum();
+  }
+
+  private static long bytesIn(String threadLine) {
+    Matcher allocated = ALLOCATED.matcher(threadLine);
+    if (!allocated.find()) {
+      throw new IllegalArgumentException("no bytes in " + threadLine);
+    }
+    long count = Long.parseLong(allocated.group(1));
+    return switch (allocated.group(2)) {
+      case "B" -> count;
+      case "K" -> count << 10;
+      case "M" -> count << 20;
+      default -> throw new IllegalArgumentException("too coarse: " + threadLine);
+    };
+  }
+
+  private String jcmd(String... command) throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>();
+    all.add(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString());
+    all.add(Long.toString(pid()));
+    all.addAll(List.of(command));
+    Process jcmd = new ProcessBuilder(all).redirectErrorStream(true).start();
+    String said = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     jcmd.waitFor(30, TimeUnit.SECONDS);
+    return said;
   }
 
   /** The sum of a metric's samples whose line holds {@code label}. */
