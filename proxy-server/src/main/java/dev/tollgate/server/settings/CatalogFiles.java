@@ -10,11 +10,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /**
  * Adds the files named by {@code catalogs} to the main file: each holds models, providers or both.
- * An entry may be given only once over all files.
+ * An entry of the main file replaces one of the same name in a catalog, whole: that is how an
+ * operator sets a price of his own. Two catalogs cannot give the same entry.
  */
 final class CatalogFiles {
   private static final List<String> SECTIONS = List.of("providers", "models");
@@ -43,34 +45,42 @@ final class CatalogFiles {
       for (int i = 0; i < files.items().size(); i++) {
         if (files.items().get(i) instanceof Node.Scalar name
             && name.origin() != Node.Origin.BROKEN) {
-          merged = add(merged, name, Paths.item("catalogs", i));
+          merged = add(main, merged, name, Paths.item("catalogs", i));
         }
       }
     }
     return merged;
   }
 
-  private Node.Mapping add(Node.Mapping main, Node.Scalar name, String path) {
+  private Node.Mapping add(Node.Mapping main, Node.Mapping soFar, Node.Scalar name, String path) {
     Path file = mainFile.resolveSibling(name.text());
     Optional<String> text = read.apply(file);
     if (text.isEmpty()) {
       problems.add(name.place(), path, "the file cannot be read as UTF-8 text");
-      return main;
+      return soFar;
     }
     Optional<Node> root = YamlText.parse(file.toString(), text.get(), problems);
     if (root.isPresent() && !(root.get() instanceof Node.Mapping)) {
       problems.add(root.get().place(), "", "must be a mapping with providers or models");
     }
-    Node.Mapping merged = main;
+    Node.Mapping merged = soFar;
     if (root.isPresent() && root.get() instanceof Node.Mapping catalog) {
       for (Node.Entry section : catalog.entries().values()) {
-        merged = add(merged, section);
+        merged = add(merged, section, own(main, section.key()));
       }
     }
     return merged;
   }
 
-  private Node.Mapping add(Node.Mapping main, Node.Entry section) {
+  /** The names that the main file gives itself. */
+  private static Set<String> own(Node.Mapping main, String section) {
+    Node.Entry present = main.entries().get(section);
+    return present != null && present.value() instanceof Node.Mapping named
+        ? named.entries().keySet()
+        : Set.of();
+  }
+
+  private Node.Mapping add(Node.Mapping main, Node.Entry section, Set<String> own) {
     if (section.key().equals("version")) {
       return main;
     }
@@ -95,7 +105,7 @@ final class CatalogFiles {
       Node.Entry earlier = merged.entries().get(entry.key());
       if (earlier == null) {
         merged = merged.with(entry);
-      } else {
+      } else if (!own.contains(entry.key())) {
         String path = Paths.join(section.key(), entry.key());
         problems.add(entry.keyPlace(), path, "given twice, first at " + earlier.keyPlace());
       }

@@ -37,15 +37,49 @@ final class CatalogFilesTest {
   void problemsOfACatalogNameItsFileAndLine() {
     assertThat(
             Loading.of(MAIN)
-                .file("catalog.yaml", "models:\n  acme/a: " + MODEL + "\n  acme/x: {}\nstore: {}\n")
+                .file("catalog.yaml", "models:\n  acme/b: " + MODEL + "\n  acme/x: {}\nstore: {}\n")
                 .problems())
         .containsExactly(
-            "catalog.yaml:2:3: models.acme/a: given twice, first at gateway.yaml:5:3",
             "catalog.yaml:3:3: models.acme/x.modality: is missing",
             "catalog.yaml:3:3: models.acme/x.price: is missing",
             "catalog.yaml:3:3: models.acme/x.routes: is missing",
             "catalog.yaml:4:1: store: a catalog file holds providers and models only",
             "gateway.yaml:2:26: catalogs[1]: the file cannot be read as UTF-8 text");
+  }
+
+  @Test
+  void twoCatalogsCannotGiveTheSameEntry() {
+    assertThat(
+            Loading.of(MAIN)
+                .file("catalog.yaml", "models:\n  acme/b: " + MODEL)
+                .file("more.yaml", "models:\n  acme/b: " + MODEL)
+                .problems())
+        .containsExactly("more.yaml:2:3: models.acme/b: given twice, first at catalog.yaml:2:3");
+  }
+
+  @Test
+  void anEntryOfTheMainFileReplacesThatOfACatalogWhole() {
+    Settings settings =
+        Loading.of(MAIN)
+            .file(
+                "catalog.yaml",
+                """
+                providers: { mock: { type: openai, base_url: "https://elsewhere.example" } }
+                models:
+                  acme/a: { modality: chat, name: Not mine, price: { input: 1, output: 1 },
+                            routes: [{ provider: mock, model: a }] }
+                  acme/b: { modality: chat, price: free, routes: [{ provider: mock, model: b }] }
+                """)
+            .file("more.yaml", "models:\n  acme/a: " + MODEL)
+            .settings();
+    ModelSettings mine = settings.models().get(new ModelId("acme", "a"));
+    assertThat(mine).isNotNull();
+    assertThat(mine.name()).isNull();
+    assertThat(mine.price()).isEqualTo(PriceLists.FREE);
+    assertThat(settings.models()).hasSize(2);
+    assertThat(settings.providers().values())
+        .singleElement()
+        .isInstanceOf(ProviderSettings.Mock.class);
   }
 
   @Test
