@@ -14,10 +14,12 @@ public record LedgerSettings(
         Duration outageGrace,
     @Key(about = "life of a credit lease", initial = "10m", min = "1s") Duration leaseTtl) {
 
-  /** What the journal waits for. */
+  /** What a charge survives before its client learns of it. */
   public enum Durability {
+    /** A crash of the machine: it is synced to the disk. */
     FSYNC,
-    NONE
+    /** A crash of the process: it is handed to the operating system. */
+    PROCESS
   }
 
   /** Section {@code ledger.batch}. */

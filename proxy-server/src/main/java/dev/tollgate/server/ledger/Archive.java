@@ -1,0 +1,67 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.server.settings.LedgerSettings.Retention;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/** Settled segments, kept for a while: they can be sent again to books that went back in time. */
+final class Archive {
+  private final Disk disk;
+  private final Retention retention;
+  private final InstantSource clock;
+
+  private record Kept(SegmentName name, long bytes, long modifiedMillis) {}
+
+  Archive(Disk disk, Retention retention, InstantSource clock) {
+    this.disk = disk;
+    this.retention = retention;
+    this.clock = clock;
+  }
+
+  /** Takes segments in, oldest first; afterwards recovery leaves them alone. */
+  void retire(List<SegmentName> names) throws IOException {
+    for (SegmentName name : names) {
+      if (name.state() != SegmentName.State.SETTLED) {
+        disk.rename(name.toString(), name.as(SegmentName.State.SETTLED).toString());
+      }
+    }
+    if (!names.isEmpty()) {
+      disk.forceDirectory();
+    }
+  }
+
+  /** Deletes what is too old or too much, oldest first. */
+  void prune() throws IOException {
+    List<Kept> kept = kept();
+    long bytes = kept.stream().mapToLong(Kept::bytes).sum();
+    long oldestMillis = clock.millis() - retention.time().toMillis();
+    boolean deleted = false;
+    for (Kept segment : kept) {
+      if (bytes <= retention.bytesMax() && segment.modifiedMillis() >= oldestMillis) {
+        break;
+      }
+      disk.delete(segment.name().toString());
+      bytes -= segment.bytes();
+      deleted = true;
+    }
+    if (deleted) {
+      disk.forceDirectory();
+    }
+  }
+
+  private List<Kept> kept() throws IOException {
+    List<Kept> kept = new ArrayList<>();
+    for (Disk.Listed file : disk.list()) {
+      Optional<SegmentName> name = SegmentName.of(file.name());
+      if (name.isPresent() && name.get().state() == SegmentName.State.SETTLED) {
+        kept.add(new Kept(name.get(), file.bytes(), file.modifiedMillis()));
+      }
+    }
+    kept.sort(Comparator.comparing(Kept::name));
+    return kept;
+  }
+}

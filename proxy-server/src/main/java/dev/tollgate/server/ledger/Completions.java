@@ -1,0 +1,42 @@
+package dev.tollgate.server.ledger;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Who waits for a group to be durable: each loop is woken once for all that it waits for. */
+final class Completions {
+  private static final Logger log = LoggerFactory.getLogger(Completions.class);
+
+  private IdentityHashMap<Executor, List<Runnable>> waiting = new IdentityHashMap<>();
+
+  void add(Executor loop, Runnable durable) {
+    waiting.computeIfAbsent(loop, _ -> new ArrayList<>()).add(durable);
+  }
+
+  void run() {
+    IdentityHashMap<Executor, List<Runnable>> ready = waiting;
+    waiting = new IdentityHashMap<>();
+    ready.forEach(Completions::run);
+  }
+
+  private static void run(Executor loop, List<Runnable> tasks) {
+    try {
+      loop.execute(() -> tasks.forEach(Completions::runOne));
+    } catch (RejectedExecutionException e) {
+      log.debug("{} requests ended after their event loop", tasks.size());
+    }
+  }
+
+  private static void runOne(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      log.error("the end of a request failed after its charge was durable", e);
+    }
+  }
+}

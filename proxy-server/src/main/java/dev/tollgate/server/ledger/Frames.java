@@ -1,0 +1,106 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.core.ledger.JournalCodec;
+import dev.tollgate.core.ledger.JournalRecord;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * The framing of a segment, {@code [length|crc32c|seq|epoch|payload]}, where the payload's first
+ * byte is its type. Frames come in groups, which begin on a sector: no write touches a sector that
+ * holds what is durable already. A group's first frame says up to which seq the disk had everything
+ * when it was written. The checksum begins with the segment's id, so that a stale frame is none.
+ */
+final class Frames {
+  static final int SECTOR_BYTES = 512;
+
+  /** Before the payload. */
+  static final int HEAD_BYTES = 4 + 4 + 8 + 8;
+
+  /** No frame is longer. */
+  static final int FRAME_BYTES_MAX = HEAD_BYTES + JournalCodec.RECORD_BYTES_MAX;
+
+  /** The type of a group's first frame, whose payload goes on with {@code durable_upto}. */
+  static final byte GROUP = 'G';
+
+  static final int GROUP_FRAME_BYTES = HEAD_BYTES + 1 + 8;
+
+  private final long segment;
+  private final long epoch;
+
+  Frames(SegmentHeader header) {
+    this.segment = header.id();
+    this.epoch = header.holder().epoch();
+  }
+
+  /** Begins a group; the buffer must be at the start of a sector. */
+  void putGroup(long seq, long durableUpto, ByteBuffer into) {
+    int at = open(seq, into);
+    into.put(GROUP).putLong(durableUpto);
+    seal(at, into);
+  }
+
+  /** Takes at most {@link #FRAME_BYTES_MAX} bytes. */
+  void put(long seq, JournalRecord record, ByteBuffer into) {
+    int at = open(seq, into);
+    JournalCodec.encode(record, into);
+    seal(at, into);
+  }
+
+  /** Ends a group: fills up its last sector. */
+  static void pad(ByteBuffer into) {
+    while (into.position() % SECTOR_BYTES != 0) {
+      into.put((byte) 0);
+    }
+  }
+
+  static long nextSector(long at) {
+    return (at + SECTOR_BYTES - 1) / SECTOR_BYTES * SECTOR_BYTES;
+  }
+
+  /** Whether the bytes from a place on are a whole frame of this segment. */
+  boolean isFrame(ByteBuffer bytes, int at) {
+    if (bytes.limit() - at < HEAD_BYTES + 1) {
+      return false;
+    }
+    int length = bytes.getInt(at);
+    return length > 0
+        && length <= JournalCodec.RECORD_BYTES_MAX
+        && length <= bytes.limit() - at - HEAD_BYTES
+        && bytes.getLong(at + 16) == epoch
+        && bytes.getInt(at + 4) == crc(bytes, at, length);
+  }
+
+  static long seq(ByteBuffer bytes, int at) {
+    return bytes.getLong(at + 8);
+  }
+
+  static ByteBuffer payload(ByteBuffer bytes, int at) {
+    return bytes.slice(at + HEAD_BYTES, bytes.getInt(at));
+  }
+
+  private int open(long seq, ByteBuffer into) {
+    int at = into.position();
+    into.putInt(0).putInt(0).putLong(seq).putLong(epoch);
+    return at;
+  }
+
+  private void seal(int at, ByteBuffer into) {
+    int length = into.position() - at - HEAD_BYTES;
+    into.putInt(at, length).putInt(at + 4, crc(into, at, length));
+  }
+
+  private int crc(ByteBuffer bytes, int at, int length) {
+    CRC32C crc = new CRC32C();
+    for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+      crc.update((int) (segment >>> shift));
+    }
+    for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+      crc.update(length >>> shift);
+    }
+    // Seq, epoch and payload; the slice is by absolute place, for the position may be elsewhere.
+    ByteBuffer covered = bytes.duplicate();
+    crc.update(covered.limit(at + HEAD_BYTES + length).position(at + 8));
+    return (int) crc.getValue();
+  }
+}

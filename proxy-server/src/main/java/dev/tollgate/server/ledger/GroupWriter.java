@@ -1,0 +1,174 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.JournalRecord;
+import dev.tollgate.core.ledger.JournalRecord.Progress;
+import dev.tollgate.core.ledger.JournalRecord.Release;
+import dev.tollgate.core.ledger.JournalRecord.Reserve;
+import dev.tollgate.core.ledger.JournalRecord.Settle;
+import dev.tollgate.server.ledger.JournalReader.Place;
+import dev.tollgate.server.ledger.UnbookedQueue.Charge;
+import dev.tollgate.server.settings.LedgerSettings.Durability;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Writes records into segments, in groups that are synced together. A group with a charge in it is
+ * synced before anyone hears of it; others ride with the next such group. For the writer's thread.
+ */
+final class GroupWriter {
+  private static final int GROUP_BYTES_MAX = 1024 * 1024;
+
+  private final SegmentSupply supply;
+  private final Shelf shelf;
+  private final UnbookedQueue unbooked;
+  private final Durability durability;
+  private final ByteBuffer buffer;
+  private final Map<RequestId, Long> running = new HashMap<>();
+
+  private volatile int runningCount;
+  private volatile int segmentBytesFree;
+  private Segment segment;
+  private long seq;
+  private long durableUpto;
+
+  /** Of the group that is being filled. */
+  private Place groupStart;
+
+  private final List<Charge> charges = new ArrayList<>();
+
+  /** Segments of reservations whose requests ended, but maybe not yet on the disk. */
+  private final List<Long> ended = new ArrayList<>();
+
+  /** A writer that begins a life with its first segment. */
+  GroupWriter(
+      Segment first,
+      SegmentSupply supply,
+      Shelf shelf,
+      UnbookedQueue unbooked,
+      Durability durability)
+      throws IOException {
+    this.segment = first;
+    this.supply = supply;
+    this.shelf = shelf;
+    this.unbooked = unbooked;
+    this.durability = durability;
+    this.buffer = ByteBuffer.allocateDirect(Math.min(GROUP_BYTES_MAX, first.bytesFree()));
+    this.groupStart = Place.startOf(first.id());
+    begin(first);
+  }
+
+  /** Begins a group; records may follow until it is {@link #write written}. */
+  void open() throws IOException {
+    if (segment.bytesFree()
+        < Frames.GROUP_FRAME_BYTES + Frames.FRAME_BYTES_MAX + Frames.SECTOR_BYTES) {
+      roll();
+    }
+    buffer.clear().limit(Math.min(buffer.capacity(), segment.bytesFree()));
+    groupStart = new Place(segment.id(), segment.at(), seq + 1);
+    segment.frames().putGroup(++seq, durableUpto, buffer);
+  }
+
+  boolean hasRoom() {
+    return buffer.remaining() >= Frames.FRAME_BYTES_MAX + Frames.SECTOR_BYTES;
+  }
+
+  void add(JournalRecord record) {
+    segment.frames().put(++seq, record, buffer);
+    switch (record) {
+      case Reserve reserve -> {
+        running.put(reserve.request(), segment.id());
+        shelf.began(segment.id());
+      }
+      case Progress _ -> {}
+      case Release release -> end(release.request());
+      case Settle settle -> {
+        end(settle.request());
+        charges.add(new Charge(segment.id(), settle.settlement()));
+      }
+    }
+  }
+
+  /** Writes the group. Behind this its charges are durable, as far as that was asked for. */
+  void write() throws IOException {
+    append();
+    runningCount = running.size();
+    if (durability == Durability.PROCESS) {
+      acknowledge();
+    } else if (!charges.isEmpty()) {
+      force();
+    }
+  }
+
+  /** Syncs all there is and says so on the disk. */
+  void finish() throws IOException {
+    force();
+    open();
+    append();
+    force();
+    shelf.seal(segment.id());
+    segment.close();
+  }
+
+  /** Reservations of requests that run. */
+  int runningCount() {
+    return runningCount;
+  }
+
+  /** Space for records that is there already. */
+  int segmentBytesFree() {
+    return segmentBytesFree;
+  }
+
+  private void end(RequestId request) {
+    Long reservedIn = running.remove(request);
+    if (reservedIn != null) {
+      ended.add(reservedIn);
+    }
+  }
+
+  private void append() throws IOException {
+    Frames.pad(buffer);
+    segment.append(buffer.flip());
+    segmentBytesFree = segment.bytesFree();
+  }
+
+  private void force() throws IOException {
+    segment.force();
+    durableUpto = seq;
+    acknowledge();
+  }
+
+  private void acknowledge() {
+    if (!charges.isEmpty()) {
+      charges.forEach(charge -> shelf.charged(charge.segment(), 1));
+      unbooked.add(charges, groupStart);
+      charges.clear();
+    }
+    shelf.ended(ended);
+    ended.clear();
+  }
+
+  private void roll() throws IOException {
+    force();
+    Segment full = segment;
+    segment = supply.take();
+    begin(segment);
+    shelf.seal(full.id());
+    full.close();
+  }
+
+  /** The first group of a segment is on the disk before all others of it. */
+  private void begin(Segment fresh) throws IOException {
+    shelf.add(fresh.id());
+    buffer.clear();
+    fresh.frames().putGroup(++seq, durableUpto, buffer);
+    append();
+    fresh.force();
+    durableUpto = seq;
+  }
+}

@@ -1,0 +1,239 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.core.ledger.Journal;
+import dev.tollgate.core.ledger.JournalRecord;
+import dev.tollgate.core.ledger.JournalRecord.Reserve;
+import dev.tollgate.core.ledger.JournalRecord.Settle;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.server.ledger.SegmentName.State;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The journal of one life on a local disk. One thread writes what is queued, syncs once for all of
+ * it, and lets everyone who waited go on; an error of the disk ends the process, for what a failed
+ * sync left behind is not known.
+ */
+public final class LocalJournal implements Journal, Charges, AutoCloseable {
+  /** A writer that stops may still wait for a full disk. */
+  private static final Duration SPACE_WAIT = Duration.ofSeconds(5);
+
+  private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger reservationsQueued = new AtomicInteger();
+  private final AtomicBoolean failed = new AtomicBoolean();
+  private final Doorbell doorbell = new Doorbell();
+  private final Completions completions = new Completions();
+
+  private final GroupWriter writer;
+  private final SegmentSupply supply;
+  private final Shelf shelf;
+  private final UnbookedQueue unbooked;
+  private final Archive archive;
+  private final Background background;
+  private final int segmentBytes;
+  private final Consumer<Throwable> fatal;
+  private final CompletableFuture<Void> written;
+  private volatile boolean closing;
+  private volatile long wakeAt = Long.MAX_VALUE;
+  private volatile Runnable wake = () -> {};
+
+  private record Queued(JournalRecord record, @Nullable Waiting waiting) {}
+
+  private record Waiting(Executor loop, Runnable durable) {}
+
+  LocalJournal(
+      Disk disk,
+      SegmentSupply supply,
+      Archive archive,
+      Background background,
+      JournalOptions options,
+      Consumer<Throwable> fatal)
+      throws IOException {
+    this.supply = supply;
+    this.shelf = new Shelf();
+    this.unbooked = new UnbookedQueue(disk, options.unbookedMax());
+    this.archive = archive;
+    this.background = background;
+    this.segmentBytes = options.segmentBytes();
+    this.fatal = fatal;
+    this.writer = new GroupWriter(supply.first(), supply, shelf, unbooked, options.durability());
+    this.written = background.writer(this::loop);
+  }
+
+  @Override
+  public boolean admits() {
+    long running = (long) writer.runningCount() + reservationsQueued.get();
+    long needed = running * Frames.FRAME_BYTES_MAX + segmentBytes;
+    return !failed.get() && !closing && writer.segmentBytesFree() + supply.freeBytes() >= needed;
+  }
+
+  @Override
+  public void write(JournalRecord record) {
+    if (record instanceof Reserve) {
+      reservationsQueued.incrementAndGet();
+    }
+    queue.add(new Queued(record, null));
+    doorbell.ring(false);
+  }
+
+  @Override
+  public void settle(Settlement settlement, Executor loop, Runnable durable) {
+    queue.add(new Queued(new Settle(settlement), new Waiting(loop, durable)));
+    doorbell.ring(true);
+  }
+
+  @Override
+  public List<Settlement> unbooked(int max) {
+    try {
+      return failed.get() ? List.of() : unbooked.oldest(max);
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+      return List.of();
+    }
+  }
+
+  @Override
+  public void booked(int count) {
+    shelf.booked(unbooked.remove(count));
+    if (shelf.hasDone(unbooked.readsFrom())) {
+      background.run(this::retire);
+    }
+  }
+
+  @Override
+  public long backlog() {
+    return unbooked.size();
+  }
+
+  /** Calls the settler, from the writer's thread, whenever that many charges wait. */
+  void wakeAt(long charges, Runnable settler) {
+    wake = settler;
+    wakeAt = charges;
+  }
+
+  /** Reservations of requests that run, for the metrics. */
+  public int running() {
+    return writer.runningCount();
+  }
+
+  /**
+   * Writes what is queued and stops. Nothing may be written afterwards; what is not booked is found
+   * by the next life.
+   */
+  @Override
+  public void close() {
+    closing = true;
+    doorbell.ring(true);
+    written.copy().completeOnTimeout(null, SPACE_WAIT.toMillis(), TimeUnit.MILLISECONDS).join();
+    if (!written.isDone()) {
+      supply.stop();
+    }
+    written.join();
+    CompletableFuture<Void> cleared = new CompletableFuture<>();
+    // Behind a segment that is just being made.
+    background.run(() -> clearAway(cleared));
+    cleared.join();
+    background.stop();
+  }
+
+  private void loop() {
+    while (!failed.get()) {
+      boolean last = closing;
+      doorbell.answer();
+      boolean worked = writeQueued();
+      if (last) {
+        finish();
+        return;
+      }
+      doorbell.await(worked, queue::isEmpty);
+    }
+  }
+
+  /** Writes everything that is queued, in as few groups as will do. */
+  boolean writeQueued() {
+    boolean worked = false;
+    try {
+      while (!failed.get() && !queue.isEmpty()) {
+        worked = true;
+        writeGroup();
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      fail(e);
+    }
+    return worked;
+  }
+
+  private void writeGroup() throws IOException {
+    writer.open();
+    while (writer.hasRoom()) {
+      Queued next = queue.poll();
+      if (next == null) {
+        break;
+      }
+      add(next);
+    }
+    writer.write();
+    completions.run();
+    if (unbooked.size() >= wakeAt) {
+      wake.run();
+    }
+  }
+
+  private void add(Queued next) {
+    writer.add(next.record());
+    if (next.record() instanceof Reserve) {
+      reservationsQueued.decrementAndGet();
+    }
+    if (next.waiting() != null) {
+      completions.add(next.waiting().loop(), next.waiting().durable());
+    }
+  }
+
+  /** The writer's last act. */
+  void finish() {
+    try {
+      if (!failed.get()) {
+        writer.finish();
+      }
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private void clearAway(CompletableFuture<Void> done) {
+    try {
+      supply.close();
+      retire();
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+    } finally {
+      done.complete(null);
+    }
+  }
+
+  private void retire() {
+    try {
+      List<Long> done = shelf.takeDone(unbooked.readsFrom());
+      archive.retire(done.stream().map(id -> new SegmentName(id, State.JOURNAL)).toList());
+      archive.prune();
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private void fail(Throwable error) {
+    if (failed.compareAndSet(false, true)) {
+      fatal.accept(error);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.core.ledger.Bank.Holder;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * The first sector of a segment: whose it is, and which of its node's lives wrote it.
+ *
+ * @param id grows by one from segment to segment, over all lives
+ */
+record SegmentHeader(long id, Holder holder) {
+  static final int BYTES = Frames.SECTOR_BYTES;
+
+  private static final long MAGIC = 0x544f4c4c474a524eL; // TOLLGJRN
+  private static final int VERSION = 1;
+
+  /** All of the sector. */
+  ByteBuffer encoded() {
+    ByteBuffer bytes = ByteBuffer.allocate(BYTES);
+    bytes.putLong(MAGIC).putInt(VERSION).putLong(id).putLong(holder.epoch());
+    put(holder.node(), bytes);
+    put(holder.boot(), bytes);
+    bytes.putInt(crc(bytes, bytes.position()));
+    return bytes.rewind();
+  }
+
+  /** Empty if this is no header, or none of this version. */
+  static Optional<SegmentHeader> decode(ByteBuffer bytes) {
+    if (bytes.remaining() < BYTES || bytes.getLong() != MAGIC || bytes.getInt() != VERSION) {
+      return Optional.empty();
+    }
+    long id = bytes.getLong();
+    long epoch = bytes.getLong();
+    UUID node = new UUID(bytes.getLong(), bytes.getLong());
+    UUID boot = new UUID(bytes.getLong(), bytes.getLong());
+    int expected = crc(bytes, bytes.position());
+    return bytes.getInt() == expected
+        ? Optional.of(new SegmentHeader(id, new Holder(node, epoch, boot)))
+        : Optional.empty();
+  }
+
+  private static void put(UUID uuid, ByteBuffer into) {
+    into.putLong(uuid.getMostSignificantBits()).putLong(uuid.getLeastSignificantBits());
+  }
+
+  private static int crc(ByteBuffer bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes.slice(0, length));
+    return (int) crc.getValue();
+  }
+}

@@ -1,0 +1,101 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.core.ledger.Bank.Holder;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Keeps the next segment ready, and knows what space there is besides. */
+final class SegmentSupply {
+  private static final Logger log = LoggerFactory.getLogger(SegmentSupply.class);
+  private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
+
+  private final Disk disk;
+  private final Holder holder;
+  private final int segmentBytes;
+  private final Background background;
+  private volatile CompletableFuture<Segment> next = new CompletableFuture<>();
+  private volatile long usableBytes;
+  private long nextId;
+  private boolean failing;
+
+  SegmentSupply(Disk disk, Holder holder, long firstId, int segmentBytes, Background background) {
+    this.disk = disk;
+    this.holder = holder;
+    this.nextId = firstId;
+    this.segmentBytes = segmentBytes;
+    this.background = background;
+  }
+
+  /** The first segment, made while the caller waits; the next one is begun. */
+  Segment first() throws IOException {
+    Segment first = create();
+    usableBytes = disk.usableBytes();
+    background.run(this::prepare);
+    background.later(LOOK_AGAIN, this::look);
+    return first;
+  }
+
+  /** The next segment, when there is one; the one behind it is begun. For the writer. */
+  Segment take() {
+    Segment taken = next.join();
+    next = new CompletableFuture<>();
+    background.run(this::prepare);
+    return taken;
+  }
+
+  /** Space for records beyond the present segment. */
+  long freeBytes() {
+    return (next.isDone() ? segmentBytes : 0) + usableBytes;
+  }
+
+  /** A writer that waits gets no segment any more. */
+  void stop() {
+    next.completeExceptionally(new IOException("the journal is closed"));
+  }
+
+  /** Clears away the segment that nobody took. */
+  void close() throws IOException {
+    if (next.isDone() && !next.isCompletedExceptionally()) {
+      Segment untaken = next.join();
+      untaken.close();
+      disk.delete(new SegmentName(untaken.id(), SegmentName.State.JOURNAL).toString());
+    }
+  }
+
+  private void prepare() {
+    try {
+      Segment made = create();
+      usableBytes = disk.usableBytes();
+      failing = false;
+      if (!next.complete(made)) {
+        made.close();
+      }
+    } catch (IOException e) {
+      // Nothing was written to it yet: a full disk is waited out, and new requests are refused.
+      usableBytes = 0;
+      if (!failing) {
+        failing = true;
+        log.error("cannot make a journal segment, tried every {}: {}", LOOK_AGAIN, e.toString());
+      }
+      background.later(LOOK_AGAIN, this::prepare);
+    }
+  }
+
+  private void look() {
+    try {
+      usableBytes = failing ? 0 : disk.usableBytes();
+    } catch (IOException e) {
+      usableBytes = 0;
+    }
+    background.later(LOOK_AGAIN, this::look);
+  }
+
+  private Segment create() throws IOException {
+    Segment made = Segment.create(disk, new SegmentHeader(nextId, holder), segmentBytes);
+    nextId++;
+    return made;
+  }
+}

@@ -1,0 +1,19 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.core.ledger.Bank.Granted;
+import dev.tollgate.core.ledger.Settlement;
+import java.util.List;
+
+/** Hears what became of charges, on the settler's thread. */
+public interface SettlerListener {
+
+  /**
+   * They stand in the books.
+   *
+   * @param overruns by how much leases grew because more was spent than they held
+   */
+  void booked(List<Settlement> settlements, List<Granted> overruns);
+
+  /** It could not be booked and waits for an operator; no lease was spent for it. */
+  void quarantined(Settlement settlement);
+}

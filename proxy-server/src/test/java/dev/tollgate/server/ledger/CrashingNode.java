@@ -1,0 +1,182 @@
+package dev.tollgate.server.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.JournalRecord.Release;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.server.settings.LedgerSettings.Durability;
+import dev.tollgate.server.settings.LedgerSettings.Retention;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * A node that lives and dies on one disk, with books that are never lost, and a list of its own of
+ * what it wrote and what was acknowledged.
+ */
+final class CrashingNode {
+  private static final int SEGMENT_BYTES = 32 * 1024;
+  private static final int UNBOOKED_MAX = 6;
+  private static final int ROW_BYTES_MAX = 1_500;
+
+  private final SimulatedDisk disk;
+  private final Random random;
+  private final JournalOptions options;
+  private final Map<RequestId, Settlement> books = new HashMap<>();
+  private final Map<RequestId, Settlement> charged = new HashMap<>();
+  private final Map<RequestId, List<Long>> progress = new HashMap<>();
+  private final Set<RequestId> acknowledged = new HashSet<>();
+  private final Set<RequestId> released = new HashSet<>();
+
+  /** Released, and something was acknowledged that was written later. */
+  private final Set<RequestId> releasedForGood = new HashSet<>();
+
+  private final List<RequestId> running = new ArrayList<>();
+  private long epoch;
+
+  CrashingNode(SimulatedDisk disk, Durability durability, Random random) {
+    this.disk = disk;
+    this.random = random;
+    this.options =
+        new JournalOptions(
+            durability,
+            SEGMENT_BYTES,
+            UNBOOKED_MAX,
+            new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES));
+  }
+
+  /** Recovers, checks that nothing is missing, and works until it is done or crashes. */
+  void live(int steps) throws IOException {
+    try {
+      LocalJournal journal = start();
+      for (int i = 0; i < steps; i++) {
+        act(journal);
+      }
+    } catch (SimulatedDisk.Crash e) {
+      // The next life begins on what is left.
+    }
+  }
+
+  /** Recovers, works and stops in order. */
+  void liveAndStop(int steps) throws IOException {
+    LocalJournal journal = start();
+    for (int i = 0; i < steps; i++) {
+      act(journal);
+    }
+    journal.writeQueued();
+    journal.finish();
+    journal.close();
+  }
+
+  /** What a new life finds and books. */
+  LocalJournal start() throws IOException {
+    JournalDirectory directory =
+        JournalDirectory.open(disk, options, InstantSource.system(), StepBackground::new);
+    if (directory.earlier().isPresent()) {
+      EarlierLife earlier = directory.earlier().get();
+      while (earlier.backlog() > 0) {
+        List<Settlement> batch = earlier.unbooked(1 + random.nextInt(5));
+        assertThat(batch).isNotEmpty();
+        batch.forEach(this::book);
+        earlier.booked(batch.size());
+      }
+      assertThat(earlier.unbooked(1)).isEmpty();
+    }
+    assertThat(books.keySet()).as("acknowledged charges").containsAll(acknowledged);
+    assertThat(releasedForGood).as("what was released").noneMatch(books::containsKey);
+    running.clear();
+    released.clear();
+    var holder = new Holder(directory.node(), ++epoch, UUID.randomUUID());
+    return directory.beginLife(holder, CrashingNode::fatal);
+  }
+
+  int acknowledged() {
+    return acknowledged.size();
+  }
+
+  private static void fatal(Throwable error) {
+    if (error instanceof SimulatedDisk.Crash crash) {
+      throw crash;
+    }
+    throw new AssertionError(error);
+  }
+
+  private void act(LocalJournal journal) {
+    switch (random.nextInt(8)) {
+      case 0, 1 -> {
+        RequestId request = Charged.request();
+        running.add(request);
+        journal.write(Charged.reserve(request));
+      }
+      case 2 -> {
+        if (!running.isEmpty()) {
+          RequestId request = running.get(random.nextInt(running.size()));
+          long cost = random.nextInt(1_000);
+          progress.computeIfAbsent(request, _ -> new ArrayList<>()).add(cost);
+          journal.write(Charged.progress(request, cost));
+        }
+      }
+      case 3 -> {
+        if (!running.isEmpty() && random.nextInt(3) == 0) {
+          RequestId request = running.remove(random.nextInt(running.size()));
+          released.add(request);
+          journal.write(new Release(request));
+        }
+      }
+      case 4, 5 -> {
+        if (!running.isEmpty()) {
+          settle(journal, running.remove(random.nextInt(running.size())));
+        }
+      }
+      case 6 -> journal.writeQueued();
+      default -> {
+        if (random.nextInt(4) == 0) {
+          List<Settlement> batch = journal.unbooked(1 + random.nextInt(10));
+          batch.forEach(this::book);
+          journal.booked(batch.size());
+        }
+      }
+    }
+  }
+
+  private void settle(LocalJournal journal, RequestId request) {
+    Settlement settlement = Charged.charge(request, random, ROW_BYTES_MAX);
+    Set<RequestId> before = Set.copyOf(released);
+    charged.put(request, settlement);
+    journal.settle(
+        settlement,
+        Runnable::run,
+        () -> {
+          assertThat(acknowledged.add(request)).as("acknowledged once").isTrue();
+          releasedForGood.addAll(before);
+        });
+  }
+
+  private void book(Settlement settlement) {
+    RequestId request = settlement.request();
+    if (settlement.how() == How.CRASH) {
+      assertThat(progress.getOrDefault(request, List.of())).contains(settlement.cost().value());
+    } else {
+      Settlement written = charged.get(request);
+      assertThat(written != null && Charged.same(written, settlement)).as("as written").isTrue();
+    }
+    books.putIfAbsent(request, settlement);
+    Settlement written = charged.get(request);
+    if (acknowledged.contains(request) && written != null) {
+      assertThat(books.get(request))
+          .as("what stands in the books")
+          .matches(booked -> Charged.same(written, booked));
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package dev.tollgate.server.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.JournalRecord.Release;
+import dev.tollgate.server.settings.LedgerSettings.Durability;
+import dev.tollgate.server.settings.LedgerSettings.Retention;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** A disk that fails, and one that has no room. */
+class JournalFaultsTest {
+  private static final int SEGMENT_BYTES = 64 * 1024;
+
+  private final SimulatedDisk disk = new SimulatedDisk(true);
+  private final List<Throwable> fatal = new ArrayList<>();
+  private final List<Long> acknowledged = new ArrayList<>();
+
+  @Test
+  void anErrorOfTheDiskIsFatalOnceAndNothingIsAcknowledgedAnyMore() throws Exception {
+    LocalJournal journal = begin();
+    settle(journal, 1);
+    assertThat(journal.admits()).isTrue();
+    disk.crashAfter(0);
+
+    settle(journal, 2);
+    settle(journal, 3);
+
+    assertThat(acknowledged).containsExactly(1L);
+    assertThat(fatal).hasSize(1);
+    assertThat(journal.admits()).isFalse();
+    assertThat(journal.unbooked(10)).isEmpty();
+  }
+
+  @Test
+  void admissionStopsWhileTheDiskCouldNotSettleWhatRuns() throws Exception {
+    disk.usableBytes(100L * Frames.FRAME_BYTES_MAX);
+    LocalJournal journal = begin();
+    List<RequestId> running = new ArrayList<>();
+    while (journal.admits()) {
+      RequestId request = Charged.request();
+      running.add(request);
+      journal.write(Charged.reserve(request));
+    }
+    assertThat(running.size()).as("the disk's space and the next segment's").isBetween(100, 110);
+
+    running.forEach(request -> journal.write(new Release(request)));
+    journal.writeQueued();
+
+    assertThat(journal.running()).isZero();
+    assertThat(journal.admits()).isTrue();
+    assertThat(fatal).isEmpty();
+  }
+
+  @Test
+  void aHeaderThatIsNoneIsRefused() throws Exception {
+    LocalJournal journal = begin();
+    settle(journal, 1);
+    disk.bytes("0000000000000001.journal")[20] ^= 1;
+
+    assertThatThrownBy(this::open)
+        .isInstanceOf(DamagedJournalException.class)
+        .hasMessageContaining("0000000000000001.journal at byte 0");
+  }
+
+  private JournalDirectory open() throws IOException {
+    var retention = new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES);
+    var options = new JournalOptions(Durability.FSYNC, SEGMENT_BYTES, 100, retention);
+    return JournalDirectory.open(disk, options, InstantSource.system(), StepBackground::new);
+  }
+
+  private LocalJournal begin() throws IOException {
+    JournalDirectory directory = open();
+    return directory.beginLife(new Holder(directory.node(), 1, UUID.randomUUID()), fatal::add);
+  }
+
+  private void settle(LocalJournal journal, long cost) {
+    journal.settle(Charged.charge(cost), Runnable::run, () -> acknowledged.add(cost));
+    journal.writeQueued();
+  }
+}

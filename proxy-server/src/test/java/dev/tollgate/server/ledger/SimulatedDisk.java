@@ -1,0 +1,244 @@
+package dev.tollgate.server.ledger;
+
+import java.io.FileNotFoundException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A disk in memory that knows what was forced. At a crash any part of the rest is kept: whole
+ * sectors, and one that is torn; of the directory any of the operations since it was forced.
+ */
+final class SimulatedDisk implements Disk {
+  private static final int SECTOR = 512;
+  private static final int FILE_BYTES_MAX = 1 << 20;
+
+  private final Map<String, Inode> names = new TreeMap<>();
+  private final Map<String, Inode> forcedNames = new TreeMap<>();
+  private final List<Change> changes = new ArrayList<>();
+  private final boolean forces;
+  private long operationsLeft = Long.MAX_VALUE;
+  private long usableBytes = 1 << 30;
+
+  /** The machine is off. */
+  static final class Crash extends Error {
+    private static final long serialVersionUID = 1;
+  }
+
+  private record Change(@Nullable String from, @Nullable String to, Inode inode) {}
+
+  private static final class Inode {
+    private byte[] now = new byte[0];
+    private byte[] forced = new byte[0];
+    private final BitSet dirty = new BitSet();
+  }
+
+  /** A disk that keeps its word, or one that only says that it forces. */
+  SimulatedDisk(boolean forces) {
+    this.forces = forces;
+  }
+
+  /** Lets that many operations happen and the machine crash in the next one. */
+  void crashAfter(long operations) {
+    operationsLeft = operations;
+  }
+
+  void usableBytes(long bytes) {
+    usableBytes = bytes;
+  }
+
+  /** The machine is on again after its power was lost. */
+  void powerCycle(Random random) {
+    operationsLeft = Long.MAX_VALUE;
+    names.clear();
+    for (Change change : changes) {
+      if (random.nextBoolean()) {
+        apply(change, forcedNames);
+      }
+    }
+    changes.clear();
+    names.putAll(forcedNames);
+    names.values().stream().distinct().forEach(inode -> lose(inode, random));
+  }
+
+  /** Only the process died: the operating system has everything. */
+  void restartProcess() {
+    operationsLeft = Long.MAX_VALUE;
+  }
+
+  /** The bytes of a file as they are. */
+  byte[] bytes(String name) {
+    return inode(name).now;
+  }
+
+  @Override
+  public List<Listed> list() {
+    step();
+    return names.entrySet().stream()
+        .map(entry -> new Listed(entry.getKey(), entry.getValue().now.length, 0))
+        .toList();
+  }
+
+  @Override
+  public boolean exists(String name) {
+    return names.containsKey(name);
+  }
+
+  @Override
+  public File create(String name) {
+    step();
+    Inode inode = new Inode();
+    change(new Change(null, name, inode));
+    return new SimulatedFile(inode);
+  }
+
+  @Override
+  public File open(String name) throws FileNotFoundException {
+    step();
+    if (!exists(name)) {
+      throw new FileNotFoundException(name);
+    }
+    return new SimulatedFile(inode(name));
+  }
+
+  @Override
+  public void rename(String from, String to) {
+    step();
+    change(new Change(from, to, inode(from)));
+  }
+
+  @Override
+  public void delete(String name) {
+    step();
+    if (exists(name)) {
+      change(new Change(name, null, inode(name)));
+    }
+  }
+
+  @Override
+  public void forceDirectory() {
+    step();
+    if (forces) {
+      changes.forEach(change -> apply(change, forcedNames));
+      changes.clear();
+    }
+  }
+
+  @Override
+  public long usableBytes() {
+    return usableBytes;
+  }
+
+  @Override
+  public String path(String name) {
+    return name;
+  }
+
+  private Inode inode(String name) {
+    Inode inode = names.get(name);
+    if (inode == null) {
+      throw new AssertionError("no file " + name);
+    }
+    return inode;
+  }
+
+  private void step() {
+    if (operationsLeft-- <= 0) {
+      operationsLeft = 0;
+      throw new Crash();
+    }
+  }
+
+  private void change(Change change) {
+    changes.add(change);
+    apply(change, names);
+  }
+
+  private static void apply(Change change, Map<String, Inode> to) {
+    // A name whose making was lost has nothing to rename.
+    if (change.from() != null && to.remove(change.from()) == null) {
+      return;
+    }
+    if (change.to() != null) {
+      to.put(change.to(), change.inode());
+    }
+  }
+
+  private static void lose(Inode inode, Random random) {
+    byte[] kept = Arrays.copyOf(inode.forced, inode.now.length);
+    int torn =
+        inode.dirty.isEmpty() ? -1 : inode.dirty.nextSetBit(random.nextInt(inode.dirty.length()));
+    for (int sector = inode.dirty.nextSetBit(0);
+        sector >= 0;
+        sector = inode.dirty.nextSetBit(sector + 1)) {
+      int from = sector * SECTOR;
+      int length = Math.min(SECTOR, kept.length - from);
+      if (sector == torn) {
+        System.arraycopy(inode.now, from, kept, from, random.nextInt(length));
+      } else if (random.nextBoolean()) {
+        System.arraycopy(inode.now, from, kept, from, length);
+      }
+    }
+    inode.now = kept;
+    inode.forced = kept.clone();
+    inode.dirty.clear();
+  }
+
+  private final class SimulatedFile implements File {
+    private final Inode inode;
+
+    SimulatedFile(Inode inode) {
+      this.inode = inode;
+    }
+
+    @Override
+    public void write(ByteBuffer bytes, long at) {
+      int from = (int) at;
+      int length = bytes.remaining();
+      assertSmall(from + length);
+      if (inode.now.length < from + length) {
+        inode.now = Arrays.copyOf(inode.now, from + length);
+      }
+      bytes.get(inode.now, from, length);
+      inode.dirty.set(from / SECTOR, (from + length + SECTOR - 1) / SECTOR);
+      step();
+    }
+
+    @Override
+    public void read(ByteBuffer into, long at) {
+      int length = Math.min(into.remaining(), Math.max(0, inode.now.length - (int) at));
+      if (length > 0) {
+        into.put(inode.now, (int) at, length);
+      }
+    }
+
+    @Override
+    public long size() {
+      return inode.now.length;
+    }
+
+    @Override
+    public void force() {
+      step();
+      if (forces) {
+        inode.forced = inode.now.clone();
+        inode.dirty.clear();
+      }
+    }
+
+    @Override
+    public void close() {}
+
+    private static void assertSmall(int bytes) {
+      if (bytes > FILE_BYTES_MAX) {
+        throw new AssertionError("a file of " + bytes + " bytes");
+      }
+    }
+  }
+}
