@@ -12,6 +12,9 @@ final class SegmentSupply {
   private static final Logger log = LoggerFactory.getLogger(SegmentSupply.class);
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
+  /** The start of a process waits for its first segment. */
+  private static final int FIRST_BYTES_MAX = 1024 * 1024;
+
   private final Disk disk;
   private final Holder holder;
   private final int segmentBytes;
@@ -31,7 +34,7 @@ final class SegmentSupply {
 
   /** The first segment, made while the caller waits; the next one is begun. */
   Segment first() throws IOException {
-    Segment first = create();
+    Segment first = create(Math.min(segmentBytes, FIRST_BYTES_MAX));
     usableBytes = disk.usableBytes();
     background.run(this::prepare);
     background.later(LOOK_AGAIN, this::look);
@@ -67,13 +70,13 @@ final class SegmentSupply {
 
   private void prepare() {
     try {
-      Segment made = create();
+      Segment made = create(segmentBytes);
       usableBytes = disk.usableBytes();
       failing = false;
       if (!next.complete(made)) {
         made.close();
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       // Nothing was written to it yet: a full disk is waited out, and new requests are refused.
       usableBytes = 0;
       if (!failing) {
@@ -93,8 +96,8 @@ final class SegmentSupply {
     background.later(LOOK_AGAIN, this::look);
   }
 
-  private Segment create() throws IOException {
-    Segment made = Segment.create(disk, new SegmentHeader(nextId, holder), segmentBytes);
+  private Segment create(int bytes) throws IOException {
+    Segment made = Segment.create(disk, new SegmentHeader(nextId, holder), bytes);
     nextId++;
     return made;
   }
