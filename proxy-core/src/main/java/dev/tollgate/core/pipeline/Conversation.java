@@ -136,6 +136,11 @@ final class Conversation {
     become(Phase.IDLE, nowNanos);
   }
 
+  /** There will be no next one. */
+  void ending(long nowNanos) {
+    become(Phase.CLOSING, nowNanos);
+  }
+
   void closed(long nowNanos) {
     become(Phase.CLOSED, nowNanos);
     counts.leave(Phase.CLOSED);

@@ -1,5 +1,7 @@
 package dev.tollgate.core.pipeline;
 
+import static io.netty.buffer.Unpooled.EMPTY_BUFFER;
+
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.util.NetUtil;
@@ -49,9 +51,20 @@ final class GateHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event == ConnectionEvent.DRAIN && conversation.isBetweenRequests()) {
-      var _ = ctx.close();
+      closeBehindAll(ctx);
     } else {
       ctx.fireUserEventTriggered(event);
     }
+  }
+
+  /** The client may still be taking its last reply. What it asks for meanwhile is answered. */
+  private void closeBehindAll(ChannelHandlerContext ctx) {
+    ctx.writeAndFlush(EMPTY_BUFFER)
+        .addListener(
+            _ -> {
+              if (conversation.isBetweenRequests()) {
+                var _ = ctx.close();
+              }
+            });
   }
 }

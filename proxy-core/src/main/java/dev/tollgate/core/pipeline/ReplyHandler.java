@@ -1,5 +1,7 @@
 package dev.tollgate.core.pipeline;
 
+import static io.netty.buffer.Unpooled.EMPTY_BUFFER;
+
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.Reply;
@@ -99,7 +101,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
         if (waiting != null) {
           answerWaiting(ctx);
         } else {
-          end(ctx, ctx.newSucceededFuture());
+          endBehindAll(ctx);
         }
       }
       default -> ReferenceCountUtil.release(message);
@@ -290,8 +292,14 @@ final class ReplyHandler extends ChannelDuplexHandler {
       turn.nextRequest();
       ctx.read();
     } else {
-      end(ctx, ctx.newSucceededFuture());
+      conversation.ending(now(ctx));
+      endBehindAll(ctx);
     }
+  }
+
+  /** The last reply has no promise of its own, and its end may still be waiting for the client. */
+  private void endBehindAll(ChannelHandlerContext ctx) {
+    end(ctx, ctx.writeAndFlush(EMPTY_BUFFER));
   }
 
   @Override

@@ -9,6 +9,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
@@ -17,16 +19,23 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** A client of the whole pipeline, without a socket and with a clock that the test moves. */
 final class FrozenClient {
+  private static final long STEP_NANOS = 1_000_000_000;
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(8 * 1024, 16 * 1024);
+
   final MockTicker ticker = Ticker.newMockTicker();
   final ScriptedService service = new ScriptedService();
   final Keys keys = new Keys();
   final List<RequestRecord> records = new ArrayList<>();
   final InflightBytes inflightBytes = new InflightBytes(1024 * 1024);
   final ConnectionCount connections = new ConnectionCount(1);
-  final EmbeddedChannel channel;
+  final NarrowChannel channel;
+  final AtomicReference<@Nullable Conversation> conversation = new AtomicReference<>();
   boolean draining;
 
   FrozenClient() {
@@ -46,19 +55,21 @@ final class FrozenClient {
             () -> none);
     DownstreamPipeline pipeline =
         new DownstreamPipeline(options, ports, null, connections, () -> draining);
-    channel =
+    EmbeddedChannel.Builder builder =
         EmbeddedChannel.builder()
             .ticker(ticker)
             .handlers(
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel opened) {
+                    Conversation begun = new Conversation(opened.eventLoop(), new PhaseCounts());
+                    conversation.set(begun);
                     opened.config().setAutoRead(false);
-                    pipeline.build(
-                        opened.pipeline(), new Conversation(opened.eventLoop(), new PhaseCounts()));
+                    opened.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+                    pipeline.build(opened.pipeline(), begun);
                   }
-                })
-            .build();
+                });
+    channel = new NarrowChannel(builder);
   }
 
   FrozenClient send(String text) {
@@ -66,11 +77,25 @@ final class FrozenClient {
     return this;
   }
 
-  /** Time passes, and what is due happens. */
+  /** Takes no byte but what {@link #take} says, from now on. */
+  FrozenClient narrow() {
+    channel.narrow();
+    return this;
+  }
+
+  /** Takes so many bytes more of what it is sent. */
+  FrozenClient take(long bytes) {
+    channel.take(bytes);
+    return this;
+  }
+
+  /** Time passes, a second at most at once, and what is due meanwhile happens. */
   FrozenClient pass(Duration time) {
-    ticker.advance(time.toNanos(), TimeUnit.NANOSECONDS);
-    channel.runScheduledPendingTasks();
-    channel.runPendingTasks();
+    for (long left = time.toNanos(); left > 0; left -= STEP_NANOS) {
+      ticker.advance(Math.min(left, STEP_NANOS), TimeUnit.NANOSECONDS);
+      channel.runScheduledPendingTasks();
+      channel.runPendingTasks();
+    }
     return this;
   }
 

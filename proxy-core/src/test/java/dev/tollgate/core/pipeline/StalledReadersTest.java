@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.exchange.RequestService.ClientExit;
@@ -50,6 +51,23 @@ final class StalledReadersTest {
       call.end();
       client.readUntil("\r\n0\r\n\r\n");
       assertThat(call.writability).contains(true);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(TestGateway.TRANSPORTS)
+  void getsItsWholeStreamAlsoFromANodeThatDrains(Transport transport) throws Exception {
+    try (TestGateway gateway = new TestGateway(transport);
+        RawClient client = RawClient.connectNarrow(gateway.port, 4096)) {
+      gateway.service.script(
+          call -> {
+            sendWhileWritable(call);
+            call.end();
+          });
+      client.post("/v1/chat/completions", "{}", gateway.keys.authorization());
+      gateway.service.awaitCall().scripted.await();
+      gateway.gateway.stopAccepting();
+      assertThat(new String(client.readToEnd(), ISO_8859_1)).endsWith("\r\n0\r\n\r\n");
     }
   }
 
