@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.http.Turn;
+import dev.tollgate.core.pipeline.Conversation.Phase;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Runnable {
   private static final long NANOS_PER_BODY_BYTE = 1_000_000_000L / 1024; // 1 KiB/s at least
 
+  /** How often a client that must take its reply is looked at, within the time it has for that. */
+  private static final int LOOKS_PER_STALL = 4;
+
   private final Conversation conversation;
   private final Turn turn;
   private final Naming naming;
@@ -29,8 +33,8 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable Future<?> timer;
   private long timerAtNanos;
-  private long stalledSinceNanos;
-  private long stalledBytes;
+  private long takenAtNanos;
+  private long untakenBytes;
 
   DeadlinesHandler(Conversation conversation, Turn turn, Naming naming, GatewayOptions options) {
     this.conversation = conversation;
@@ -45,9 +49,19 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
   @Override
   public void channelActive(ChannelHandlerContext handlerContext) {
     ctx = handlerContext;
+    takenAtNanos = now();
     conversation.connected(now());
     armFor(due());
     handlerContext.fireChannelActive();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == ConnectionEvent.LAST_REPLY_WAITS) {
+      watch(ctx.channel(), true);
+    } else {
+      ctx.fireUserEventTriggered(event);
+    }
   }
 
   @Override
@@ -67,12 +81,16 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext ctx) {
-    if (!ctx.channel().isWritable()) {
-      stalledSinceNanos = now();
-      stalledBytes = ctx.channel().bytesBeforeWritable();
-      armFor(stalledSinceNanos + stallNanos);
-    }
+    watch(ctx.channel(), !ctx.channel().isWritable());
     ctx.fireChannelWritabilityChanged();
+  }
+
+  private void watch(Channel channel, boolean mustTake) {
+    takenAtNanos = now();
+    untakenBytes = SocketProgress.untakenBytes(channel);
+    if (mustTake) {
+      armFor(nextLook());
+    }
   }
 
   @Override
@@ -90,10 +108,18 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     timer = null;
     long dueNanos = due();
     if (dueNanos - now() > 0) {
-      armFor(dueNanos);
+      armFor(mustTake() ? earlier(dueNanos, nextLook()) : dueNanos);
     } else {
       expire();
     }
+  }
+
+  private boolean mustTake() {
+    return conversation.phase() == Phase.CLOSING || !context().channel().isWritable();
+  }
+
+  private long nextLook() {
+    return now() + stallNanos / LOOKS_PER_STALL;
   }
 
   private long due() {
@@ -101,8 +127,7 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     if (context().channel().isWritable()) {
       return phaseDue;
     }
-    long stallDue = stallDue();
-    return stallDue - phaseDue < 0 ? stallDue : phaseDue;
+    return conversation.phase() == Phase.CLOSING ? phaseDue : earlier(phaseDue, stallDue());
   }
 
   private long phaseDue() {
@@ -111,19 +136,23 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
       case IDLE -> since + (conversation.hasServed() ? idleNanos : headerNanos);
       case HEAD -> since + headerNanos;
       case BODY, DROPPING -> since + bodyNanos + conversation.requestBytes() * NANOS_PER_BODY_BYTE;
-      case CLOSING -> since + stallNanos;
+      case CLOSING -> later(since + stallNanos, stallDue()); // however long the rest takes
       case WORK, CLOSED -> now() + idleNanos; // the exchange has clocks of its own
     };
   }
 
+  // Compared with the last look, not with the first: what was queued since then, such as the rest
+  // of the reply that made the channel unwritable, would hide for long what was taken.
   private long stallDue() {
     Channel channel = context().channel();
-    long left = channel.bytesBeforeWritable();
-    if (left < stalledBytes || SocketProgress.isSending(channel, stallNanos)) {
-      stalledSinceNanos = now();
+    long untaken = SocketProgress.untakenBytes(channel);
+    if (untaken < untakenBytes) {
+      takenAtNanos = now();
+    } else {
+      takenAtNanos = later(takenAtNanos, SocketProgress.sentAtNanos(channel, now(), takenAtNanos));
     }
-    stalledBytes = left;
-    return stalledSinceNanos + stallNanos;
+    untakenBytes = untaken;
+    return takenAtNanos + stallNanos;
   }
 
   private void expire() {
@@ -154,6 +183,14 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     }
     timerAtNanos = dueNanos;
     timer = context().executor().schedule(this, Math.max(0, dueNanos - now()), NANOSECONDS);
+  }
+
+  private static long earlier(long oneNanos, long otherNanos) {
+    return oneNanos - otherNanos < 0 ? oneNanos : otherNanos;
+  }
+
+  private static long later(long oneNanos, long otherNanos) {
+    return oneNanos - otherNanos > 0 ? oneNanos : otherNanos;
   }
 
   private long now() {

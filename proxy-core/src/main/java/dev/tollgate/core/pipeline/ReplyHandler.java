@@ -279,6 +279,9 @@ final class ReplyHandler extends ChannelDuplexHandler {
 
   private void end(ChannelHandlerContext ctx, ChannelFuture written) {
     linger.begin(ctx, written);
+    if (!written.isDone()) {
+      ctx.fireUserEventTriggered(ConnectionEvent.LAST_REPLY_WAITS);
+    }
   }
 
   private void turnOver(ChannelHandlerContext ctx) {

@@ -3,20 +3,30 @@ package dev.tollgate.core.pipeline;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.epoll.EpollSocketChannel;
 
-/** What the kernel knows of a socket's progress where our own queue stands still. */
+/** How far a client has come with taking what it is sent: by our own queue, and by the kernel's. */
 final class SocketProgress {
   private SocketProgress() {}
 
   /**
-   * Whether the kernel sent data within the last {@code spanNanos}: a slow reader can take from a
-   * large send buffer for long before we may add to it. False where the kernel cannot be asked.
+   * What stands in our queue. A queue gives up a buffer when all of it was written, and one buffer
+   * may be a reply of many megabytes: so what was written of the first one is left out.
    */
-  static boolean isSending(Channel channel, long spanNanos) {
+  static long untakenBytes(Channel channel) {
+    ChannelOutboundBuffer queue = channel.unsafe().outboundBuffer();
+    return queue == null ? 0 : queue.totalPendingWriteBytes() - queue.currentProgress();
+  }
+
+  /**
+   * When the kernel sent data last: a slow reader can take from a large send buffer for long before
+   * we may add to it. {@code otherwise} where the kernel cannot be asked.
+   */
+  static long sentAtNanos(Channel channel, long nowNanos, long otherwise) {
     if (!(channel instanceof EpollSocketChannel socket) || !socket.isActive()) {
-      return false;
+      return otherwise;
     }
-    return MILLISECONDS.toNanos(socket.tcpInfo().lastDataSent()) < spanNanos;
+    return nowNanos - MILLISECONDS.toNanos(socket.tcpInfo().lastDataSent());
   }
 }
