@@ -6,6 +6,8 @@ enum ConnectionEvent {
   DRAIN,
   /** The drain's time is over: end what is in work with a fault. */
   CUT_SHORT,
+  /** A part of the next request is here already, sent ahead. */
+  NEXT_TURN,
   /** The last reply is written, and its end must still be taken by the client. */
   LAST_REPLY_WAITS,
   /** The client has not taken a byte for the write stall's time. */

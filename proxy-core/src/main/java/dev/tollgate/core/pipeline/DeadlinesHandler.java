@@ -5,6 +5,7 @@ import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.http.Turn;
 import dev.tollgate.core.pipeline.Conversation.Phase;
+import dev.tollgate.core.pipeline.Progress.Received;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -55,24 +56,38 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     handlerContext.fireChannelActive();
   }
 
+  // Not every head comes with a read of the socket: a client may have sent it ahead.
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof Received) {
+      armFor(due());
+    }
+    ctx.fireChannelRead(message);
+  }
+
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-    if (event == ConnectionEvent.LAST_REPLY_WAITS) {
+    if (event == ConnectionEvent.NEXT_TURN) {
+      beginHeadUnderway();
+    } else if (event == ConnectionEvent.LAST_REPLY_WAITS) {
       watch(ctx.channel(), true);
     } else {
       ctx.fireUserEventTriggered(event);
     }
   }
 
+  private void beginHeadUnderway() {
+    if (conversation.phase() == Phase.IDLE && turn.isHeadUnderway()) {
+      conversation.headBegun(now());
+      armFor(due());
+    }
+  }
+
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
     switch (conversation.phase()) {
-      case IDLE -> {
-        if (turn.isHeadUnderway()) {
-          conversation.headBegun(now());
-          armFor(due());
-        }
-      }
+      case IDLE -> beginHeadUnderway();
       case HEAD, BODY, DROPPING -> armFor(due());
       case WORK, CLOSING, CLOSED -> {}
     }

@@ -294,6 +294,9 @@ final class ReplyHandler extends ChannelDuplexHandler {
     if (turn.mayContinue() && !draining.getAsBoolean()) {
       turn.nextRequest();
       ctx.read();
+      if (conversation.phase() == Phase.IDLE && turn.isHeadUnderway()) {
+        ctx.fireUserEventTriggered(ConnectionEvent.NEXT_TURN);
+      }
     } else {
       conversation.ending(now(ctx));
       endBehindAll(ctx);

@@ -69,6 +69,34 @@ final class SlowClientsTest {
   }
 
   @Test
+  void theBodyOfARequestSentAheadHasTheTimeOfABody() {
+    client.service.hold();
+    client.send(client.get() + client.head("Content-Length: 1000")).pass(Duration.ofSeconds(11));
+    client.service.calls.remove().answer(200, "{}");
+    assertThat(client.inflightBytes.held()).isEqualTo(1000);
+    client.pass(Duration.ofSeconds(31));
+    assertThat(client.isOpen()).isFalse();
+    assertThat(client.inflightBytes.held()).isZero();
+    assertThat(client.records)
+        .singleElement()
+        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_SLOW));
+  }
+
+  @Test
+  void theHeadOfARequestSentAheadHasTheTimeOfAHead() {
+    client.service.hold();
+    client.send(client.get() + "GET /v1/mod").pass(Duration.ofSeconds(11));
+    client.service.calls.remove().answer(200, "{}");
+    client.pass(Duration.ofSeconds(9));
+    assertThat(client.isOpen()).isTrue();
+    client.pass(SECOND);
+    assertThat(client.isOpen()).isFalse();
+    assertThat(client.records)
+        .singleElement()
+        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_SLOW));
+  }
+
+  @Test
   void anIdleConnectionIsKeptAndClosedInTheEnd() {
     client.send(client.get());
     assertThat(client.received()).startsWith("HTTP/1.1 200 ");
