@@ -207,7 +207,11 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
 
   private BodyEnd end() {
     state = State.HOLDING;
-    limitHeld();
+    if (input.isReadable()) {
+      limitHeld();
+    } else {
+      releaseInput(); // a request may be in work for long
+    }
     return BODY_END;
   }
 

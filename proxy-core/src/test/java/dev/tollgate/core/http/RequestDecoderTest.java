@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.testkit.PullChannel;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,6 +95,21 @@ final class RequestDecoderTest {
     channel.arrive(" HTTP/1.1\r\nHost: a\r\n\r\n");
     assertThat(channel.reads()).as("armed again after each").isEqualTo(reads + 2);
     assertThat(channel.inboundMessages()).isEmpty();
+  }
+
+  @Test
+  void behindARequestsEndTheBytesItCameInAreFree() {
+    for (String request : List.of(GET, POST + "Content-Length: 5\r\n\r\nhello")) {
+      PullChannel socket = PullChannel.open(new RequestDecoder(RequestLimits.DEFAULT));
+      ByteBuf read = Unpooled.copiedBuffer(request, StandardCharsets.ISO_8859_1);
+      socket.arrive(read);
+      for (Object message = null; message != BODY_END; ReferenceCountUtil.release(message)) {
+        socket.pull();
+        message = socket.readInbound();
+      }
+      assertThat(read.refCnt()).isZero();
+      socket.finishAndReleaseAll();
+    }
   }
 
   @Test
