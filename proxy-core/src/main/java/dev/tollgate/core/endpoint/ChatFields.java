@@ -29,7 +29,7 @@ final class ChatFields {
     rules.put("routing", ValueRule.ANY);
     rules.put("provider", ValueRule.ANY);
     rules.put("stream", ValueRule.bool().orNull());
-    rules.put("stream_options", ValueRule.object().orNull());
+    rules.put("stream_options", rule(ChatFields::streamOptions).orNull());
     rules.put("n", ValueRule.integer(1, 1));
     rules.put("temperature", ValueRule.number(0, 2).orNull());
     rules.put("top_p", ValueRule.number(0, 1).orNull());
@@ -106,14 +106,25 @@ final class ChatFields {
     return name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
   }
 
+  private static void streamOptions(JsonItems items, int i, Param param, Issues issues) {
+    if (items.kind(i) == JsonKind.OBJECT) {
+      issues.addIfCut(items.object(i), param);
+    } else {
+      issues.add(param, "must be an object");
+    }
+  }
+
   private static void logitBias(JsonItems items, int i, Param param, Issues issues) {
     if (items.kind(i) != JsonKind.OBJECT) {
       issues.add(param, "must be an object");
       return;
     }
     JsonMembers biases = items.object(i);
+    if (issues.addIfCut(biases, param)) {
+      return;
+    }
     ValueRule bias = ValueRule.number(-100, 100);
-    for (int k = 0; k < biases.size(); k++) {
+    for (int k = 0; k < biases.size() && !issues.isFull(); k++) {
       bias.check(biases, k, param.dot(biases.name(k)), issues);
     }
   }
@@ -133,7 +144,10 @@ final class ChatFields {
       return;
     }
     JsonElements tools = items.array(i);
-    for (int k = 0; k < tools.size(); k++) {
+    if (issues.addIfCut(tools, param)) {
+      return;
+    }
+    for (int k = 0; k < tools.size() && !issues.isFull(); k++) {
       if (tools.kind(k) == JsonKind.OBJECT) {
         tool(tools.object(k), param.at(k), issues);
       } else {
@@ -143,6 +157,9 @@ final class ChatFields {
   }
 
   private static void tool(JsonMembers tool, Param param, Issues issues) {
+    if (issues.addIfCut(tool, param)) {
+      return;
+    }
     int type = tool.indexOf("type");
     if (type >= 0 && tool.isString(type, "function")) {
       named(tool, "function", param, issues);
@@ -160,6 +177,9 @@ final class ChatFields {
       return;
     }
     JsonMembers definition = tool.object(i);
+    if (issues.addIfCut(definition, param.dot(member))) {
+      return;
+    }
     int name = definition.indexOf("name");
     if (name < 0 || definition.kind(name) != JsonKind.STRING || definition.isEmptyString(name)) {
       issues.add(param.dot(member).dot("name"), "must be a non-empty string");
@@ -179,6 +199,9 @@ final class ChatFields {
       return;
     }
     JsonMembers format = items.object(i);
+    if (issues.addIfCut(format, param)) {
+      return;
+    }
     int type = format.indexOf("type");
     if (type < 0
         || !(format.isString(type, "text")

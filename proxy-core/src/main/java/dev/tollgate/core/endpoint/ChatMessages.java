@@ -48,11 +48,14 @@ final class ChatMessages {
       return;
     }
     JsonElements messages = root.array(i);
+    if (issues.addIfCut(messages, PARAM)) {
+      return;
+    }
     if (messages.size() == 0) {
       issues.add(PARAM, "must not be empty");
     }
     JsonMembers message = new JsonMembers();
-    for (int k = 0; k < messages.size(); k++) {
+    for (int k = 0; k < messages.size() && !issues.isFull(); k++) {
       if (messages.kind(k) == JsonKind.OBJECT) {
         message.readInside(messages, k);
         message(message, PARAM.at(k));
@@ -63,6 +66,9 @@ final class ChatMessages {
   }
 
   private void message(JsonMembers message, Param param) {
+    if (issues.addIfCut(message, param)) {
+      return;
+    }
     int role = message.indexOf("role");
     if (role < 0 || message.kind(role) != JsonKind.STRING) {
       issues.add(param.dot("role"), "must be a string");
@@ -96,18 +102,27 @@ final class ChatMessages {
 
   private void parts(JsonItems message, int content, Param param) {
     JsonElements parts = message.array(content);
-    for (int k = 0; k < parts.size(); k++) {
-      if (parts.kind(k) != JsonKind.OBJECT) {
+    if (issues.addIfCut(parts, param)) {
+      return;
+    }
+    for (int k = 0; k < parts.size() && !issues.isFull(); k++) {
+      if (parts.kind(k) == JsonKind.OBJECT) {
+        part(parts.object(k), param.at(k));
+      } else {
         issues.add(param.at(k), "must be an object");
-        continue;
       }
-      JsonMembers part = parts.object(k);
-      int type = part.indexOf("type");
-      if (type < 0 || part.kind(type) != JsonKind.STRING) {
-        issues.add(param.at(k).dot("type"), "must be a string");
-      } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
-        media(part, type, parts.valueEnd(k) - parts.valueStart(k));
-      }
+    }
+  }
+
+  private void part(JsonMembers part, Param param) {
+    if (issues.addIfCut(part, param)) {
+      return;
+    }
+    int type = part.indexOf("type");
+    if (type < 0 || part.kind(type) != JsonKind.STRING) {
+      issues.add(param.dot("type"), "must be a string");
+    } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
+      media(part, type, part.end() - part.start());
     }
   }
 

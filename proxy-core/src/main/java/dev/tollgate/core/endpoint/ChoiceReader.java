@@ -53,6 +53,9 @@ final class ChoiceReader {
     if (choices.size() == 0) {
       return Verdict.NONE;
     }
+    if (choices.isCut()) {
+      return Verdict.BAD;
+    }
     ours = -1;
     for (int k = choices.size() - 1; k >= 0; k--) {
       if (choices.kind(k) != JsonKind.OBJECT) {
@@ -74,6 +77,9 @@ final class ChoiceReader {
   }
 
   private Verdict readChoice() {
+    if (choice.isCut()) {
+      return Verdict.BAD;
+    }
     deltaAt = choice.indexOf("delta");
     finishAt = choice.indexOf("finish_reason");
     finishes = finishAt >= 0 && FinishReason.finishes(choice, finishAt);
@@ -91,7 +97,7 @@ final class ChoiceReader {
     if (hasDelta) {
       delta.readInside(choice, deltaAt);
       measure();
-      return Verdict.FINE;
+      return delta.isCut() ? Verdict.BAD : Verdict.FINE;
     }
     return deltaAt < 0 || choice.kind(deltaAt) == JsonKind.NULL ? Verdict.FINE : Verdict.BAD;
   }

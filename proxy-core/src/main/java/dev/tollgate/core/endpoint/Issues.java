@@ -1,6 +1,7 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.Param;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,13 +14,28 @@ final class Issues {
   private final List<Fault.Issue> found = new ArrayList<>();
 
   void add(Param param, String message) {
-    add(param.toString(), message);
+    if (!isFull()) {
+      add(param.toString(), message);
+    }
   }
 
   void add(String param, String message) {
-    if (found.size() < ISSUES_MAX) {
+    if (!isFull()) {
       found.add(new Fault.Issue(param, message));
     }
+  }
+
+  /** Adds that a list which we must read is too long for that; says whether it is. */
+  boolean addIfCut(JsonItems list, Param param) {
+    if (list.isCut()) {
+      add(param, "must not have more than 65,536 items");
+    }
+    return list.isCut();
+  }
+
+  /** Whether looking on is of no use: nothing more is reported. */
+  boolean isFull() {
+    return found.size() == ISSUES_MAX;
   }
 
   boolean isEmpty() {

@@ -25,14 +25,15 @@ record ReplyChoices(@Nullable JsonSplice edits, long contentBytes) {
         return true;
       }
     }
-    return choices.size() == 0;
+    return choices.size() == 0 || choices.isCut();
   }
 
   private static boolean mayBeMessage(JsonMembers choice) {
     int message = choice.indexOf("message");
-    return message < 0
-        || choice.kind(message) == JsonKind.OBJECT
-        || choice.kind(message) == JsonKind.NULL;
+    return !choice.isCut()
+        && (message < 0
+            || choice.kind(message) == JsonKind.OBJECT
+            || choice.kind(message) == JsonKind.NULL);
   }
 
   /** Whether the provider says by a finish reason that it failed. */

@@ -44,6 +44,9 @@ final class RoutingWish {
   }
 
   private static @Nullable Fault object(JsonMembers wish, Param param, Issues issues) {
+    if (issues.addIfCut(wish, param)) {
+      return null;
+    }
     for (String list : new String[] {"order", "only", "ignore", "models"}) {
       int i = wish.indexOf(list);
       if (i >= 0 && wish.kind(i) != JsonKind.NULL) {

@@ -35,6 +35,9 @@ final class ToolCalls {
   @Nullable JsonSplice read(JsonItems delta, int toolCalls) {
     argumentBytes = 0;
     calls.readInside(delta, toolCalls);
+    if (calls.isCut()) {
+      return null; // left as they are
+    }
     JsonSplice edits = null;
     for (int k = 0; k < calls.size(); k++) {
       if (calls.kind(k) != JsonKind.OBJECT) {

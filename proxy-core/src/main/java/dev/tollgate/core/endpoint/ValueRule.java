@@ -32,14 +32,13 @@ interface ValueRule {
         return;
       }
       JsonElements elements = items.array(i);
-      for (int k = 0; k < elements.size(); k++) {
+      if (issues.addIfCut(elements, param)) {
+        return;
+      }
+      for (int k = 0; k < elements.size() && !issues.isFull(); k++) {
         string().check(elements, k, param.at(k), issues);
       }
     };
-  }
-
-  static ValueRule object() {
-    return kind(JsonKind.OBJECT, "must be an object");
   }
 
   static ValueRule bool() {

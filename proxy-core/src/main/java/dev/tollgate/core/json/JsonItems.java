@@ -20,6 +20,7 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   private int start;
   private int end;
   private int size;
+  private boolean cut;
   private int[] slots = new int[12 * STRIDE];
 
   public final byte[] bytes() {
@@ -38,6 +39,14 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
 
   public final int size() {
     return size;
+  }
+
+  /**
+   * Whether there are more items than {@link JsonLimits#ITEMS_MAX}: those behind them were checked
+   * like all others, but are not listed here.
+   */
+  public final boolean isCut() {
+    return cut;
   }
 
   public final int valueStart(int i) {
@@ -130,12 +139,17 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
     start = newStart;
     end = newStart;
     size = 0;
+    cut = false;
     if (slots.length > ITEMS_KEPT * STRIDE) {
       slots = new int[ITEMS_KEPT * STRIDE];
     }
   }
 
   final void add(int itemStart, int nameEnd, int valueStart, int valueEnd, int depth) {
+    if (size == JsonLimits.ITEMS_MAX) {
+      cut = true;
+      return;
+    }
     int at = size * STRIDE;
     if (at == slots.length) {
       slots = Arrays.copyOf(slots, 2 * slots.length);

@@ -11,5 +11,8 @@ public final class JsonLimits {
   public static final int NAME_BYTES_MAX = 1_024;
   public static final int ROOT_MEMBERS_MAX = 256;
 
+  /** Members or elements of one list that are read: each costs many times its shortest text. */
+  public static final int ITEMS_MAX = 65_536;
+
   private JsonLimits() {}
 }
