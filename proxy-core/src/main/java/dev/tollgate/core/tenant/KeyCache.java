@@ -105,11 +105,11 @@ public final class KeyCache {
       return UNKNOWN;
     }
     Consumer<Lookup> waiter =
-        lookup -> executor.execute(() -> whenDone.accept(verdict(lookup, key, nowNanos)));
+        lookup -> executor.execute(() -> whenDone.accept(verdict(lookup, hash, nowNanos)));
     return switch (flights.board(hash, nowNanos, waiter)) {
       case Flight.Boarded boarded -> PENDING;
       case Flight.Full full ->
-          verdict(new Lookup.Unavailable("too many key look-ups"), key, nowNanos);
+          verdict(new Lookup.Unavailable("too many key look-ups"), hash, nowNanos);
     };
   }
 
@@ -183,14 +183,16 @@ public final class KeyCache {
     }
   }
 
-  private Answer.Verdict verdict(Lookup lookup, @Nullable ApiKey cached, long nowNanos) {
+  private Answer.Verdict verdict(Lookup lookup, KeyHash hash, long nowNanos) {
     return switch (lookup) {
       case Lookup.Found found -> new Answer.Known(found.key());
       case Lookup.Unknown unknown -> UNKNOWN;
-      case Lookup.Unavailable unavailable ->
-          cached != null && survivesOutage(cached, nowNanos)
-              ? new Answer.Known(cached)
-              : new Answer.Unavailable(unavailable.reason());
+      case Lookup.Unavailable unavailable -> {
+        ApiKey kept = known.getIfPresent(hash); // now: a change may have been told since the asking
+        yield kept != null && survivesOutage(kept, nowNanos)
+            ? new Answer.Known(kept)
+            : new Answer.Unavailable(unavailable.reason());
+      }
     };
   }
 

@@ -68,6 +68,7 @@ class KeyCacheTest {
     land(0, new Lookup.Unknown());
 
     pass(Duration.ofMillis(9_999));
+    cache.pollSucceeded(now);
     assertThat(find("a")).isEqualTo(new Answer.Unknown());
     pass(Duration.ofMillis(1));
     assertThat(find("a")).isEqualTo(new Answer.Pending());
@@ -75,6 +76,7 @@ class KeyCacheTest {
 
   @Test
   void aNewKeyEndsWhatIsBelievedUnknown() {
+    cache.pollSucceeded(now);
     find("a");
     land(0, new Lookup.Unknown());
     cache.changed(new KeyId("a"));
@@ -203,6 +205,17 @@ class KeyCacheTest {
     cache.pollFailed(now);
     assertThat(find("a")).isEqualTo(new Answer.Pending());
     land(2, GONE);
+    assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
+  }
+
+  @Test
+  void aKeyThatChangedWhileItWasAskedForDoesNotSurviveAnOutage() {
+    learn("a", KeyState.ACTIVE);
+    pass(Duration.ofSeconds(6));
+    assertThat(find("a")).isEqualTo(new Answer.Pending());
+    cache.changed(new KeyId("a"));
+    cache.pollSucceeded(now);
+    land(1, GONE);
     assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
   }
 
