@@ -129,8 +129,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     }
     Collected collected =
         new Collected(request, new Body(bytes, length, permit, now(ctx) - beganNanos));
-    forget();
-    conversation.advance(collected);
+    forget(); // the body is the exchange's alone, which ends it long before the reply's end
     ctx.fireChannelRead(collected);
   }
 

@@ -4,7 +4,6 @@ import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.pipeline.Progress.Authenticated;
-import dev.tollgate.core.pipeline.Progress.Collected;
 import dev.tollgate.core.pipeline.Progress.Received;
 import dev.tollgate.core.pipeline.Progress.Routed;
 import dev.tollgate.core.tenant.ApiKey;
@@ -46,7 +45,6 @@ final class EarlyRecord {
       case Received _ -> NO_ROUTE;
       case Routed routed -> routed.match().endpoint().path();
       case Authenticated authenticated -> route(authenticated.routed());
-      case Collected collected -> route(collected.authenticated());
     };
   }
 
@@ -55,7 +53,6 @@ final class EarlyRecord {
       case Received _ -> null;
       case Routed _ -> null;
       case Authenticated authenticated -> authenticated.key();
-      case Collected collected -> collected.authenticated().key();
     };
   }
 }

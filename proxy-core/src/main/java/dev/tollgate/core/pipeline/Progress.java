@@ -45,10 +45,12 @@ sealed interface Progress {
     }
   }
 
-  /** A request with its whole body. */
-  record Collected(Authenticated authenticated, Body body) implements Progress {
-    @Override
-    public Received received() {
+  /**
+   * A request with its whole body. No progress of its connection: that would keep the body until
+   * the reply's end, long after its bytes were given back to the budget.
+   */
+  record Collected(Authenticated authenticated, Body body) {
+    Received received() {
       return authenticated.received();
     }
   }

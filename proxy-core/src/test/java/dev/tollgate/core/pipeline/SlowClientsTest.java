@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.pipeline.Progress.Authenticated;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -203,6 +204,16 @@ final class SlowClientsTest {
     client.draining = true;
     client.send("0123456789");
     assertThat(client.isOpen()).isFalse();
+  }
+
+  @Test
+  void theConnectionKeepsNoBodyThatItHandedOver() {
+    client.service.hold();
+    client.send(client.head("Content-Length: 2") + "{}");
+    assertThat(client.service.calls).hasSize(1);
+    assertThat(client.conversation.get())
+        .satisfies(inWork -> assertThat(inWork.progress()).isInstanceOf(Authenticated.class));
+    client.service.calls.remove().answer(200, "{}");
   }
 
   @Test
