@@ -198,7 +198,9 @@ public final class KeyCache {
 
   private boolean isKnownToBeUnknown(KeyHash hash, long nowNanos) {
     Long since = unknownSince.getIfPresent(hash);
-    return since != null && nowNanos - since < rules.unknown().toNanos();
+    return since != null
+        && nowNanos - since < rules.unknown().toNanos()
+        && heardWithin(rules.fresh(), nowNanos); // else it may have been made since
   }
 
   private boolean survivesOutage(ApiKey key, long nowNanos) {

@@ -75,6 +75,20 @@ class KeyCacheTest {
   }
 
   @Test
+  void withoutNewsOfChangesAnUnknownKeyIsAskedForAgain() {
+    cache.pollSucceeded(now);
+    find("a");
+    land(0, new Lookup.Unknown());
+    pass(Duration.ofMillis(4_999));
+    assertThat(find("a")).isEqualTo(new Answer.Unknown());
+    pass(Duration.ofSeconds(2));
+    cache.pollFailed(now);
+    assertThat(find("a")).as("it may have been made meanwhile").isEqualTo(new Answer.Pending());
+    land(1, GONE);
+    assertThat(verdicts).last().isEqualTo(new Answer.Unavailable("gone"));
+  }
+
+  @Test
   void aNewKeyEndsWhatIsBelievedUnknown() {
     cache.pollSucceeded(now);
     find("a");
