@@ -20,8 +20,8 @@ final class ConnectionCount {
   }
 
   boolean tryEnter() {
-    if (open.incrementAndGet() > openMax) {
-      open.decrementAndGet();
+    // Who is refused never counts, or the last one to leave would not see that none is left.
+    if (open.getAndUpdate(count -> count < openMax ? count + 1 : count) >= openMax) {
       refused.increment();
       return false;
     }

@@ -1,0 +1,48 @@
+package dev.tollgate.core.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.Phaser;
+import org.junit.jupiter.api.Test;
+
+/** Who waits for the last connection to end hears of it, whoever else comes at that moment. */
+final class ConnectionCountTest {
+  private static final int ROUNDS = 20_000;
+
+  @Test
+  void aConnectionThatIsRefusedWhileTheLastOneLeavesHidesNothing() throws Exception {
+    ConnectionCount count = new ConnectionCount(1);
+    Phaser rounds = new Phaser(2);
+    Thread late =
+        Thread.ofPlatform()
+            .start(
+                () -> {
+                  for (int i = 0; i < ROUNDS; i++) {
+                    awaitAdvance(rounds);
+                    if (count.tryEnter()) {
+                      count.leave();
+                    }
+                    awaitAdvance(rounds);
+                  }
+                });
+    int missed = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+      assertThat(count.tryEnter()).isTrue();
+      var none = count.none().toCompletableFuture();
+      awaitAdvance(rounds);
+      count.leave();
+      awaitAdvance(rounds);
+      missed += none.isDone() ? 0 : 1;
+    }
+    late.join();
+    assertThat(missed).isZero();
+  }
+
+  /** Spins: two threads that are woken would never meet. */
+  private static void awaitAdvance(Phaser rounds) {
+    int round = rounds.arrive();
+    while (rounds.getPhase() == round) {
+      Thread.onSpinWait();
+    }
+  }
+}
