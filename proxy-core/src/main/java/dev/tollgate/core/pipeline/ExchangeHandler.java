@@ -179,6 +179,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     } else if (conversation.isAwaitingReply()) {
       Refusal.decline(ctx, conversation, Ending.DRAINED, STOPPING);
     } else if (conversation.phase() != Phase.CLOSING) {
+      conversation.refuseAs(Ending.DRAINED); // if a part of a head is here
       var _ = ctx.close();
     }
   }

@@ -1,5 +1,7 @@
 package dev.tollgate.core.pipeline;
 
+import static dev.tollgate.core.http.TruncatedRequest.TRUNCATED_REQUEST;
+
 import dev.tollgate.core.http.BadRequest;
 import dev.tollgate.core.http.RequestHead;
 import io.netty.channel.ChannelHandlerContext;
@@ -27,6 +29,15 @@ final class RequestIdHandler extends ChannelInboundHandlerAdapter {
       }
       default -> ctx.fireChannelRead(message);
     }
+  }
+
+  /** The client left within a head: a request that is recorded, though nobody can answer it. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == TRUNCATED_REQUEST && conversation.progress() == null) {
+      naming.receiveNothing(now(ctx));
+    }
+    ctx.fireUserEventTriggered(event);
   }
 
   private static long now(ChannelHandlerContext ctx) {

@@ -207,6 +207,25 @@ final class SlowClientsTest {
   }
 
   @Test
+  void aClientThatLeavesWithinAHeadIsRecorded() {
+    client.send("GET /v1/mod");
+    client.channel.close();
+    assertThat(client.records)
+        .singleElement()
+        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.CLIENT_ABORT));
+  }
+
+  @Test
+  void aHeadThatTheDrainCutsShortIsRecordedAsSuch() {
+    client.send("GET /v1/mod");
+    client.channel.pipeline().fireUserEventTriggered(ConnectionEvent.CUT_SHORT);
+    assertThat(client.isOpen()).isFalse();
+    assertThat(client.records)
+        .singleElement()
+        .satisfies(record -> assertThat(record.ending()).isEqualTo(Ending.DRAINED));
+  }
+
+  @Test
   void theConnectionKeepsNoBodyThatItHandedOver() {
     client.service.hold();
     client.send(client.head("Content-Length: 2") + "{}");
