@@ -1,6 +1,5 @@
 package dev.tollgate.core.endpoint;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /** Every route of the API listener: the one table that requests are matched against. */
@@ -58,8 +57,7 @@ public enum Endpoint {
   // names no model.
   private static Optional<String> modelArgument(String rest) {
     String argument = rest.replace("%2F", "/").replace("%2f", "/");
-    boolean isAscii = StandardCharsets.US_ASCII.newEncoder().canEncode(argument);
-    return argument.isEmpty() || !isAscii ? Optional.empty() : Optional.of(argument);
+    return argument.isEmpty() ? Optional.empty() : Optional.of(argument);
   }
 
   /**

@@ -13,7 +13,6 @@ public final class HeadOut {
   private static final byte[] VERSION = ascii("HTTP/1.1 ");
   private static final byte[] OK = ascii("HTTP/1.1 200 OK\r\n");
   private static final byte[] REQUEST_END = ascii(" HTTP/1.1\r\n");
-  private static final byte[] CONTINUE = ascii("HTTP/1.1 100 Continue\r\n\r\n");
   private static final byte[] CONTENT_LENGTH = ascii("content-length: ");
   private static final byte[] CHUNKED = ascii("transfer-encoding: chunked\r\n");
   private static final byte[] LAST_CHUNK = ascii("0\r\n\r\n");
@@ -33,11 +32,6 @@ public final class HeadOut {
     out.writeByte(' ');
     ByteBufUtil.writeAscii(out, HttpResponseStatus.valueOf(status).reasonPhrase());
     out.writeShort(CRLF);
-  }
-
-  /** The whole interim response that lets a waiting client send its body. */
-  public static void continueResponse(ByteBuf out) {
-    out.writeBytes(CONTINUE);
   }
 
   /** A request line; {@code target} is in origin-form, of visible ASCII only. */

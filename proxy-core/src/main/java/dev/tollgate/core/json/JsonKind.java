@@ -10,8 +10,6 @@ public enum JsonKind {
   OBJECT,
   ARRAY;
 
-  private static final JsonKind[] KINDS = values();
-
   /** Tells the kind by a valid value's first byte. */
   static JsonKind ofFirst(byte first) {
     return switch (first) {
@@ -23,9 +21,5 @@ public enum JsonKind {
       case 'n' -> NULL;
       default -> NUMBER;
     };
-  }
-
-  static JsonKind of(int ordinal) {
-    return KINDS[ordinal];
   }
 }

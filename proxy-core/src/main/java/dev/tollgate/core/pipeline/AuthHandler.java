@@ -73,11 +73,9 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
 
   private static @Nullable String bearerToken(Headers headers) {
     String value = headers.first("authorization");
-    if (value == null || headers.count("authorization") > 1) {
-      return null;
-    }
-    boolean isBearer = value.regionMatches(true, 0, SCHEME, 0, SCHEME.length());
-    return isBearer ? value.substring(SCHEME.length()).strip() : null;
+    return value != null && value.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+        ? value.substring(SCHEME.length()).strip()
+        : null;
   }
 
   /** What the look-up of the key brought; too late if the client has left. */

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +18,6 @@ final class HeadOutTest {
     assertThat(written(out -> HeadOut.statusLine(out, 200))).isEqualTo("HTTP/1.1 200 OK\r\n");
     assertThat(written(out -> HeadOut.statusLine(out, 404)))
         .isEqualTo("HTTP/1.1 404 Not Found\r\n");
-    assertThat(written(HeadOut::continueResponse)).isEqualTo("HTTP/1.1 100 Continue\r\n\r\n");
   }
 
   @Test
@@ -60,18 +58,6 @@ final class HeadOutTest {
   void anEmptyChunkWouldEndTheBody() {
     assertThatThrownBy(() -> written(out -> HeadOut.chunkStart(out, 0)))
         .isInstanceOf(IllegalArgumentException.class);
-  }
-
-  @Test
-  void theDateIsThatOfItsSecond() {
-    DateField date = new DateField();
-    Instant now = Instant.parse("2026-01-02T03:04:05.999Z");
-    assertThat(written(out -> date.write(out, now)))
-        .isEqualTo("date: Fri, 02 Jan 2026 03:04:05 GMT\r\n");
-    assertThat(written(out -> date.write(out, now.plusMillis(1))))
-        .isEqualTo("date: Fri, 02 Jan 2026 03:04:06 GMT\r\n");
-    assertThat(written(out -> date.write(out, Instant.EPOCH)))
-        .isEqualTo("date: Thu, 01 Jan 1970 00:00:00 GMT\r\n");
   }
 
   private static String written(Consumer<ByteBuf> writer) {
