@@ -60,11 +60,11 @@ final class ChunkOut {
     }
   }
 
-  /** Keeps a chunk without content until content comes. */
+  /** Keeps a chunk without content until content comes; too much of that is dropped. */
   void hold(int choices, ByteBuf out) {
     ByteBuf waiting = held == null ? out.alloc().buffer(256) : held;
     held = waiting;
-    if (waiting.readableBytes() <= HELD_BYTES_MAX) {
+    if (waiting.readableBytes() + root.objectEnd() - root.objectStart() <= HELD_BYTES_MAX) {
       relay(choices, waiting);
     }
   }

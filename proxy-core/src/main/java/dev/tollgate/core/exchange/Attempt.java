@@ -272,6 +272,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
+  /** A plain reply's body, which takes over what its collected bytes hold of the budget. */
+  ByteBuf counted(ByteBuf body) {
+    return collector == null ? body : collector.handOn(body);
+  }
+
   @Override
   public void broken(Breakage breakage) {
     if (over) {

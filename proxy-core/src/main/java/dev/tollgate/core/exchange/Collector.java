@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects a provider's reply into one array under the in-flight budget. Ended exactly once.
@@ -9,9 +10,10 @@ import java.util.Arrays;
  */
 final class Collector {
   private static final int START_BYTES = 2 * 1024;
+  private static final int FREE_BYTES = 64 * 1024;
 
   private final int bytesMax;
-  private final InflightBytes.Permit permit;
+  private InflightBytes.@Nullable Permit permit;
   private byte[] bytes = new byte[START_BYTES];
   private int length;
 
@@ -36,7 +38,7 @@ final class Collector {
     }
     if (total > bytes.length) {
       int capacity = (int) Math.min(bytesMax, Math.max(total, 2L * bytes.length));
-      if (!permit.resize(capacity)) {
+      if (permit == null || !permit.resize(capacity)) {
         return Taken.NO_ROOM;
       }
       bytes = Arrays.copyOf(bytes, capacity);
@@ -55,7 +57,24 @@ final class Collector {
     return length;
   }
 
+  /**
+   * Hands the place in the budget on to what was made of the bytes and now waits for its reader;
+   * what the socket takes at once goes uncounted.
+   */
+  ByteBuf handOn(ByteBuf body) {
+    InflightBytes.Permit held = permit;
+    if (held == null || body.readableBytes() <= FREE_BYTES) {
+      return body;
+    }
+    permit = null;
+    held.resize(body.readableBytes()); // a little more may find no room: then what it had counts
+    return CountedBody.of(body, held);
+  }
+
   void end() {
-    permit.end();
+    if (permit != null) {
+      permit.end();
+      permit = null;
+    }
   }
 }

@@ -209,7 +209,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
     Charge charge = Charge.of(call, chat);
     ByteBuf body = reply.buffer(1024);
     chat.writeTo(charge.usage(), charge.cost(), body);
-    reply.whole(fields(charge.cost()), body);
+    reply.whole(fields(charge.cost()), attempt().counted(body));
     finish(endingOf(charge), null, 200, charge);
   }
 

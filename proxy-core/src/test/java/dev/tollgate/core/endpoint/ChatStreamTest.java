@@ -438,4 +438,14 @@ class ChatStreamTest {
     assertThat(AcceptedChunks.unruly(view.chunks(), true)).isEmpty();
     assertThat(view.done()).isTrue();
   }
+
+  @Test
+  void aLargeEventAheadOfContentIsNotHeld() {
+    String large = role().replace("\"object\"", "\"x\":\"" + "x".repeat(70_000) + "\",\"object\"");
+    assertThat(large).hasSizeGreaterThan(70_000);
+    Relayed relayed = Relayed.of(stream(large, text("a"), finish("stop"), LAST, DONE));
+    assertThat(relayed.view().text()).isEqualTo("a");
+    assertThat(relayed.text()).hasSizeLessThan(2_000);
+    assertOrderly(relayed.view());
+  }
 }

@@ -69,4 +69,18 @@ class BudgetTest {
       assertThat(first.whole().status()).isEqualTo(200);
     }
   }
+
+  @Test
+  void aPlainReplyCountsUntilItsClientHasReadIt() {
+    String text = "x".repeat(200_000);
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      client.holdsBodies(true);
+      scenario.link(0).send(Wire.completion(text));
+      assertThat(client.whole().body()).contains(text);
+      assertThat(scenario.inflight().held()).isBetween(200_000L, 201_000L);
+      client.holdsBodies(false);
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
 }

@@ -32,6 +32,8 @@ public final class RecordedClient implements Downstream {
   private boolean writable = true;
   private boolean left;
   private Class<?> failsOn = Void.class;
+  private boolean holdsBodies;
+  private @Nullable ByteBuf heldBody;
 
   /** How the reply ended. */
   public sealed interface Answer {
@@ -80,7 +82,7 @@ public final class RecordedClient implements Downstream {
         require(opened == null, "a whole reply in an open stream");
         answer =
             new Answer.Whole(
-                whole.status(), whole.contentType(), whole.fields(), take(whole.body()));
+                whole.status(), whole.contentType(), whole.fields(), received(whole.body()));
       }
       case Reply.Refused refused -> answer = new Answer.Refused(refused.fault(), refused.fields());
       case Reply.Opened first -> {
@@ -120,6 +122,16 @@ public final class RecordedClient implements Downstream {
       if (running != null && answer == null) {
         running.clientLeft(exit);
       }
+    }
+  }
+
+  /** Whether the body of a plain reply stays in the gateway's memory, as with a slow reader. */
+  public void holdsBodies(boolean holds) {
+    holdsBodies = holds;
+    ByteBuf body = heldBody;
+    heldBody = null;
+    if (body != null) {
+      body.release();
     }
   }
 
@@ -215,6 +227,14 @@ public final class RecordedClient implements Downstream {
 
   boolean hasUnflushed() {
     return unflushed;
+  }
+
+  private String received(ByteBuf body) {
+    if (!holdsBodies) {
+      return take(body);
+    }
+    heldBody = body;
+    return body.toString(UTF_8);
   }
 
   private static String take(ByteBuf bytes) {

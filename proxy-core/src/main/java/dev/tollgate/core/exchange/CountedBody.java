@@ -1,0 +1,25 @@
+package dev.tollgate.core.exchange;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+
+/** A reply's body that counts against the in-flight budget until it was written or let go of. */
+final class CountedBody extends CompositeByteBuf {
+  private final InflightBytes.Permit permit;
+
+  private CountedBody(ByteBuf body, InflightBytes.Permit permit) {
+    super(body.alloc(), body.isDirect(), 1);
+    this.permit = permit;
+  }
+
+  /** Takes over both. */
+  static ByteBuf of(ByteBuf body, InflightBytes.Permit permit) {
+    return new CountedBody(body, permit).addComponent(true, body);
+  }
+
+  @Override
+  protected void deallocate() {
+    super.deallocate();
+    permit.end();
+  }
+}
