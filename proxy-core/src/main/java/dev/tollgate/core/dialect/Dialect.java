@@ -17,7 +17,7 @@ public interface Dialect {
   /**
    * Classifies a reply whose status is not 200.
    *
-   * @param body the first bytes of the body, perhaps cut
+   * @param body the body as far as it came; if that is cut, the status alone says what it means
    */
   UpstreamFailure failure(int status, Headers headers, byte[] body, int length);
 

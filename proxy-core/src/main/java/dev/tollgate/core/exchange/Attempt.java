@@ -164,10 +164,16 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
         if (isPlainSuccess()) {
           fail(Kind.MALFORMED, "the reply is larger than max_event_bytes");
         } else {
-          concludeCollected(); // an error's first bytes say enough
+          concludeCollected(); // by its status: cut JSON says nothing
         }
       }
-      case NO_ROOM -> fail(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes");
+      case NO_ROOM -> {
+        if (isCollectingError()) {
+          concludeCollected();
+        } else {
+          fail(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes");
+        }
+      }
     }
   }
 

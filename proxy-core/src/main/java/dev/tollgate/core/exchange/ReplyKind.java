@@ -6,7 +6,8 @@ import java.util.Locale;
 
 /** What a provider's head announces, and how it is to be read. */
 sealed interface ReplyKind {
-  int ERROR_BYTES_MAX = 64 * 1024;
+  // Some providers repeat the request in their complaint; cut JSON cannot be read.
+  int ERROR_BYTES_MAX = 1024 * 1024;
 
   /** An event stream, as asked for. */
   record Stream() implements ReplyKind {}

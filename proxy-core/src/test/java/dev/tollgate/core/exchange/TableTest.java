@@ -11,6 +11,7 @@ import dev.tollgate.core.testkit.Wire;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -245,5 +246,31 @@ class TableTest {
 
   private static int statusOf(String reply) {
     return Integer.parseInt(reply.substring(9, 12));
+  }
+
+  /** FastAPI servers repeat in their complaint what they complain of. */
+  @Test
+  void aComplaintIsReadHoweverLongTheInputThatItRepeats() {
+    String body =
+        "{\"detail\":[{\"type\":\"string_type\",\"loc\":[\"body\",\"messages\",0,\"content\"],"
+            + "\"msg\":\"Input should be a valid string\",\"input\":\""
+            + "x".repeat(100_000)
+            + "\"}]}";
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(Wire.response(422, "Unprocessable", "", body));
+      assertThat(client.fault().message()).isEqualTo("Input should be a valid string");
+      assertThat(client.fault().param()).isEqualTo("messages[0].content");
+    }
+  }
+
+  @Test
+  void anErrorWithoutRoomInTheBudgetIsJudgedByItsStatus() {
+    String body = "{\"x\":\"" + "x".repeat(100_000) + "\"}";
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"), 50_000)) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(Wire.response(413, "Large", "", body));
+      assertThat(client.fault().code().wire()).isEqualTo("request_too_large");
+    }
   }
 }
