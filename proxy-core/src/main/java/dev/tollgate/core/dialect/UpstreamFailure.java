@@ -72,6 +72,11 @@ public record UpstreamFailure(
     };
   }
 
+  /** Whether the provider is to blame, and not the request or this node. */
+  public boolean isProvidersFault() {
+    return isWorthAnother() || kind == Kind.INTERRUPTED;
+  }
+
   /**
    * Whether the same provider may be asked once more: not a silent one, and not one that will say
    * the same again.

@@ -38,7 +38,6 @@ final class Exchange implements RequestService.Running, AttemptListener {
   private final ExchangeRequest request;
   private final Downstream downstream;
   private final ChatCall call;
-  private final RoutePlan plan;
   private final Tries tries;
   private final Timeline timeline;
   private final long begunNanos;
@@ -61,7 +60,6 @@ final class Exchange implements RequestService.Running, AttemptListener {
     this.request = request;
     this.downstream = downstream;
     this.call = call;
-    this.plan = plan;
     this.begunNanos = now();
     this.tries = new Tries(plan, begunNanos, call.request().isStream());
     this.candidate = plan.candidates().getFirst();
@@ -365,7 +363,8 @@ final class Exchange implements RequestService.Running, AttemptListener {
   }
 
   private List<Field> fields(MicroUsd cost) {
-    return ReplyFields.of(call, plan, candidate, cost, committedEarly, timeline, now());
+    String reason = tries.reason(candidate, attempt, cost, committedEarly);
+    return ReplyFields.of(call, candidate, reason, cost, timeline, now());
   }
 
   private Attempt attempt() {

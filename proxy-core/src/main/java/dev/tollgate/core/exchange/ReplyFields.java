@@ -4,7 +4,6 @@ import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
-import dev.tollgate.core.routing.RoutePlan;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,15 +12,14 @@ final class ReplyFields {
   private ReplyFields() {}
 
   /**
+   * @param reason why this provider and no other
    * @param cost the charge, or on streams the admitted estimate
-   * @param committedEarly whether a stream was opened before a provider answered
    */
   static List<Field> of(
       ChatCall call,
-      RoutePlan plan,
       Candidate selected,
+      String reason,
       MicroUsd cost,
-      boolean committedEarly,
       Timeline timeline,
       long nowNanos) {
     String overhead = millis(timeline.overhead(nowNanos));
@@ -29,7 +27,7 @@ final class ReplyFields {
     return List.of(
         new Field("X-LLM-Provider", selected.id().value()),
         new Field("X-LLM-Model", call.model().id().toString()),
-        new Field("X-LLM-Routing-Reason", plan.reason(selected, cost, committedEarly)),
+        new Field("X-LLM-Routing-Reason", reason),
         new Field("X-LLM-Cost-Micro", Long.toString(cost.value())),
         new Field("Server-Timing", "gw;dur=" + overhead + ", upstream;dur=" + upstream));
   }

@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NextTry;
 import dev.tollgate.core.routing.RoutePlan;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tries of one request: how each ended, and which one follows a failure. All tries at a plain
@@ -21,6 +23,7 @@ final class Tries {
   private final boolean stream;
   private final List<AttemptRecord> records = new ArrayList<>(1);
   private final List<NextTry.Failed> failures = new ArrayList<>(1);
+  private boolean selectedFailed;
 
   /**
    * @param begunNanos when the whole request was here, on the loop's ticker
@@ -39,15 +42,18 @@ final class Tries {
 
   void succeeded(Candidate candidate, Attempt attempt, long nowNanos) {
     record(candidate, attempt, "ok", nowNanos);
+    selectedFailed = false;
   }
 
   void cancelled(Candidate candidate, Attempt attempt, long nowNanos) {
     record(candidate, attempt, "cancelled", nowNanos);
+    selectedFailed = false;
   }
 
   void failed(Candidate candidate, Attempt attempt, UpstreamFailure failure, long nowNanos) {
     record(candidate, attempt, failure.kind().name().toLowerCase(Locale.ROOT), nowNanos);
     failures.add(new NextTry.Failed(candidate, failure));
+    selectedFailed = failure.isProvidersFault();
   }
 
   private void record(Candidate candidate, Attempt attempt, String outcome, long nowNanos) {
@@ -64,6 +70,22 @@ final class Tries {
               : new NextTry.GiveUp();
       case NextTry.GiveUp none -> none;
     };
+  }
+
+  /**
+   * The value of {@code X-LLM-Routing-Reason}.
+   *
+   * @param attempt the last try at {@code selected}, perhaps under way
+   */
+  String reason(
+      Candidate selected, @Nullable Attempt attempt, MicroUsd cost, boolean committedEarly) {
+    boolean asking = attempt != null && !attempt.isOver();
+    int begun = records.size() + (asking ? 1 : 0);
+    List<Candidate> asked = new ArrayList<>(failures.size() + 1);
+    asked.add(selected);
+    failures.forEach(failed -> asked.add(failed.candidate()));
+    boolean healthy = asking || !selectedFailed;
+    return plan.reason(selected, healthy, plan.fallbacks(asked, begun), cost, committedEarly);
   }
 
   List<AttemptRecord> records() {

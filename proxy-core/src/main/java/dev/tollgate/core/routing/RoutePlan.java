@@ -5,7 +5,9 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -32,8 +34,26 @@ public record RoutePlan(String strategy, List<Candidate> candidates, int attempt
         attemptsMax);
   }
 
-  /** The value of {@code X-LLM-Routing-Reason} (SPEC 2.3, DECISIONS 5). */
-  public String reason(Candidate selected, MicroUsd cost, boolean committedEarly) {
+  /** Who may still be asked, in order, where {@code begun} tries were made at {@code asked}. */
+  public List<Candidate> fallbacks(List<Candidate> asked, int begun) {
+    Set<ProviderId> gone = new HashSet<>();
+    asked.forEach(candidate -> gone.add(candidate.id()));
+    return begun >= attemptsMax
+        ? List.of()
+        : candidates.stream().filter(candidate -> gone.add(candidate.id())).toList();
+  }
+
+  /**
+   * The value of {@code X-LLM-Routing-Reason} (SPEC 2.3, DECISIONS 5).
+   *
+   * @param healthy whether {@code selected} serves, or failed through no fault of its own
+   */
+  public String reason(
+      Candidate selected,
+      boolean healthy,
+      List<Candidate> fallbacks,
+      MicroUsd cost,
+      boolean committedEarly) {
     return "strategy="
         + strategy
         + " selected="
@@ -42,19 +62,16 @@ public record RoutePlan(String strategy, List<Candidate> candidates, int attempt
         + selected.route().priority()
         + " cost_micro="
         + cost.value()
-        + " healthy=true fallbacks="
-        + fallbacks(selected.id())
+        + " healthy="
+        + healthy
+        + " fallbacks="
+        + names(fallbacks)
         + (committedEarly ? " committed=early" : "");
   }
 
-  private String fallbacks(ProviderId selected) {
-    int at = 0;
-    while (!candidates.get(at).id().equals(selected)) {
-      at++;
-    }
-    List<Candidate> rest = candidates.subList(at + 1, candidates.size());
-    return rest.isEmpty()
+  private static String names(List<Candidate> fallbacks) {
+    return fallbacks.isEmpty()
         ? "none"
-        : rest.stream().map(c -> c.id().value()).distinct().collect(Collectors.joining(","));
+        : fallbacks.stream().map(c -> c.id().value()).collect(Collectors.joining(","));
   }
 }

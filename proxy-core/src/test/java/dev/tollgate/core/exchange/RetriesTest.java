@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 
 class RetriesTest {
   private static final String OOPS = Wire.error(500, "server_error", "oops");
+  private static final String REASON = "X-LLM-Routing-Reason";
 
   @Test
   void threeProvidersAreTriedAtOnceInOrderOfPriority() {
@@ -284,5 +285,45 @@ class RetriesTest {
   private static UpstreamFailure anyFailure(RandomGenerator random) {
     Kind kind = List.of(Kind.values()).get(random.nextInt(Kind.values().length));
     return new UpstreamFailure(kind, 500, "", null, null, random.nextInt(5));
+  }
+
+  @Test
+  void theReasonNamesThoseWhoMayStillBeAskedAndWhetherTheSelectedOneServes() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma", "delta"))) {
+      RecordedClient first = scenario.askPlain();
+      scenario.link(0).send(Wire.completion("fine"));
+      assertThat(first.field(REASON)).endsWith("healthy=true fallbacks=beta,gamma,delta");
+      RecordedClient second = scenario.askStream();
+      scenario.lastAsked().send(OOPS);
+      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      assertThat(second.field(REASON))
+          .contains("selected=beta")
+          .endsWith("healthy=true fallbacks=gamma,delta");
+      RecordedClient third = scenario.askPlain();
+      scenario.link(0).send(OOPS);
+      scenario.link(1).send(OOPS);
+      scenario.lastAsked().send(Wire.completion("fine"));
+      assertThat(third.field(REASON)).endsWith("healthy=true fallbacks=none");
+      RecordedClient fourth = scenario.askPlain();
+      scenario.link(0).send(OOPS);
+      scenario.link(1).send(OOPS);
+      scenario.link(2).send(OOPS);
+      assertThat(fourth.field(REASON))
+          .contains("selected=gamma")
+          .endsWith("healthy=false fallbacks=none");
+      RecordedClient fifth = scenario.askPlain();
+      scenario.link(0).send(Wire.error(400, "bad_value", "temperature too hot"));
+      assertThat(fifth.field(REASON)).endsWith("healthy=true fallbacks=beta,gamma,delta");
+    }
+  }
+
+  @Test
+  void whoServesOnASecondAskingIsHealthy() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(OOPS);
+      scenario.passMillis(600).link(0).send(Wire.completion("fine"));
+      assertThat(client.field(REASON)).endsWith("healthy=true fallbacks=none");
+    }
   }
 }

@@ -84,13 +84,15 @@ class NextTryTest {
   void theReasonNamesWhoServedAndWhoIsLeft() {
     RoutePlan plan = plan(3, "azure:2", "groq:3", "openai:1");
     List<Candidate> all = plan.candidates();
-    assertThat(plan.reason(all.get(0), new MicroUsd(123), false))
+    assertThat(
+            plan.reason(
+                all.get(0), true, plan.fallbacks(all.subList(0, 1), 1), new MicroUsd(123), false))
         .isEqualTo(
             "strategy=priority selected=openai priority=1 cost_micro=123 healthy=true"
                 + " fallbacks=azure,groq");
-    assertThat(plan.reason(all.get(2), MicroUsd.ZERO, true))
+    assertThat(plan.reason(all.get(2), false, plan.fallbacks(all, 3), MicroUsd.ZERO, true))
         .isEqualTo(
-            "strategy=priority selected=groq priority=3 cost_micro=0 healthy=true"
+            "strategy=priority selected=groq priority=3 cost_micro=0 healthy=false"
                 + " fallbacks=none committed=early");
   }
 
