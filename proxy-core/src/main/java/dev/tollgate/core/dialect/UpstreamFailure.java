@@ -6,10 +6,12 @@ import org.jspecify.annotations.Nullable;
  * How one try at one provider failed, in the terms of the classification table (DECISIONS 6).
  *
  * @param status the provider's HTTP status; 0 where none came
- * @param message for the client where the kind lets it through, else for the log; no secret in it
+ * @param message the provider's own words: for the client where the kind lets them through, never
+ *     for the log
  * @param param the provider's name of the offending field
  * @param providerCode the provider's own code
  * @param retryAfterSeconds what the provider asked for; 0 where it said nothing
+ * @param reason ours, for the log; empty where the provider's status and code say all
  */
 public record UpstreamFailure(
     Kind kind,
@@ -17,7 +19,8 @@ public record UpstreamFailure(
     String message,
     @Nullable String param,
     @Nullable String providerCode,
-    int retryAfterSeconds) {
+    int retryAfterSeconds,
+    String reason) {
 
   /** The rows of the table. */
   public enum Kind {
@@ -49,8 +52,20 @@ public record UpstreamFailure(
     OVERLOADED
   }
 
-  public static UpstreamFailure of(Kind kind, String message) {
-    return new UpstreamFailure(kind, 0, message, null, null, 0);
+  /** What the provider said of itself. */
+  public UpstreamFailure(
+      Kind kind,
+      int status,
+      String message,
+      @Nullable String param,
+      @Nullable String providerCode,
+      int retryAfterSeconds) {
+    this(kind, status, message, param, providerCode, retryAfterSeconds, "");
+  }
+
+  /** What we saw. */
+  public static UpstreamFailure of(Kind kind, String reason) {
+    return new UpstreamFailure(kind, 0, "", null, null, 0, reason);
   }
 
   /** Whether another provider may do better: everything but what the request itself caused. */

@@ -59,10 +59,18 @@ public record RequestRecord(
   /**
    * One try at one provider.
    *
-   * @param outcome {@code ok} or the name of the failure
+   * @param outcome {@code ok}, {@code cancelled} or the name of the failure
    * @param status the provider's HTTP status; 0 where none came
+   * @param droppedEvents events of its stream that were no chunks
+   * @param reason what we know of a failure beside that; empty where nothing
    */
-  public record AttemptRecord(ProviderId provider, String outcome, int status, Duration took) {}
+  public record AttemptRecord(
+      ProviderId provider,
+      String outcome,
+      int status,
+      Duration took,
+      long droppedEvents,
+      String reason) {}
 
   /** When a phase was entered. */
   public record PhaseEntry(String phase, long nanosSinceAdmission) {}

@@ -41,24 +41,29 @@ final class Tries {
   }
 
   void succeeded(Candidate candidate, Attempt attempt, long nowNanos) {
-    record(candidate, attempt, "ok", nowNanos);
+    record(candidate, attempt, "ok", "", nowNanos);
     selectedFailed = false;
   }
 
   void cancelled(Candidate candidate, Attempt attempt, long nowNanos) {
-    record(candidate, attempt, "cancelled", nowNanos);
+    record(candidate, attempt, "cancelled", "", nowNanos);
     selectedFailed = false;
   }
 
   void failed(Candidate candidate, Attempt attempt, UpstreamFailure failure, long nowNanos) {
-    record(candidate, attempt, failure.kind().name().toLowerCase(Locale.ROOT), nowNanos);
+    String outcome = failure.kind().name().toLowerCase(Locale.ROOT);
+    record(candidate, attempt, outcome, failure.reason(), nowNanos);
     failures.add(new NextTry.Failed(candidate, failure));
     selectedFailed = failure.isProvidersFault();
   }
 
-  private void record(Candidate candidate, Attempt attempt, String outcome, long nowNanos) {
+  private void record(
+      Candidate candidate, Attempt attempt, String outcome, String reason, long nowNanos) {
     Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
-    records.add(new AttemptRecord(candidate.id(), outcome, attempt.status(), took));
+    StreamReader stream = attempt.stream();
+    long dropped = stream == null ? 0 : stream.chat().badEvents();
+    records.add(
+        new AttemptRecord(candidate.id(), outcome, attempt.status(), took, dropped, reason));
   }
 
   /** What follows the last failure: a try only if it can begin before its deadline. */

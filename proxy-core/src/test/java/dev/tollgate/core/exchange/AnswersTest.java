@@ -87,4 +87,24 @@ class AnswersTest {
       assertThat(stream.text()).contains("\"m256\":256,\"x_llm_cost_micro\":9");
     }
   }
+
+  @Test
+  void aFailureBehindTheFinishChangesNothing() {
+    FaultRow row = FaultRow.of("U68");
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario
+          .link(0)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.event(Wire.content("Hello"))
+                  + Wire.event(Wire.finish("stop"))
+                  + Wire.event(Wire.finish("error")));
+      assertThat(client.answer())
+          .as(row.clientSees())
+          .isEqualTo(new RecordedClient.Answer.Streamed());
+      assertThat(client.text()).endsWith("data: [DONE]\n\n").doesNotContain("\"error\"");
+      assertThat(scenario.record().ending()).isEqualTo(row.ending());
+    }
+  }
 }

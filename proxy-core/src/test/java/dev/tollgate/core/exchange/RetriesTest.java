@@ -11,6 +11,7 @@ import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
@@ -324,6 +325,28 @@ class RetriesTest {
       scenario.link(0).send(OOPS);
       scenario.passMillis(600).link(0).send(Wire.completion("fine"));
       assertThat(client.field(REASON)).endsWith("healthy=true fallbacks=none");
+    }
+  }
+
+  @Test
+  void whyAProviderWasNotReachedIsForTheLogAndNotForTheClient() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.connector().manner("alpha.example", Manner.REFUSES);
+      RecordedClient client = scenario.askPlain();
+      scenario.passMillis(600);
+      assertThat(scenario.served().attempts())
+          .hasSize(2)
+          .allMatch(attempt -> attempt.reason().contains("Connection refused"));
+      assertThat(client.fault().toString()).doesNotContain("refused");
+    }
+  }
+
+  @Test
+  void whatAProviderSaidOfItsFailureIsNotLogged() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.askPlain();
+      scenario.link(0).send(Wire.error(401, "invalid_api_key", "Incorrect key sk-1"));
+      assertThat(scenario.record().toString()).doesNotContain("sk-1");
     }
   }
 }

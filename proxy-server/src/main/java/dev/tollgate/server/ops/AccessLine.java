@@ -93,6 +93,12 @@ record AccessLine(RequestRecord record) {
       json.writeStringField("outcome", attempt.outcome());
       json.writeNumberField("status", attempt.status());
       writeMillis(json, "ms", attempt.took());
+      if (attempt.droppedEvents() > 0) {
+        json.writeNumberField("dropped_events", attempt.droppedEvents());
+      }
+      if (!attempt.reason().isEmpty()) {
+        json.writeStringField("reason", attempt.reason());
+      }
       json.writeEndObject();
     }
     json.writeEndArray();

@@ -28,6 +28,11 @@ public enum Family {
       "tollgate_attempts_total",
       "Tries at providers, by how they ended.",
       List.of("provider", "outcome")),
+  DROPPED_EVENTS(
+      Kind.COUNTER,
+      "tollgate_dropped_events_total",
+      "Events of providers' streams that were dropped because they were no chunks.",
+      List.of("provider")),
   STREAM_ENDS(
       Kind.COUNTER,
       "tollgate_stream_ends_total",

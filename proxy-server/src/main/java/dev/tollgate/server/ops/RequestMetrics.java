@@ -51,6 +51,7 @@ public final class RequestMetrics implements Observer {
   private final Histogram firstTokens;
   private final DistributionDataPoint overhead;
   private final Counter attempts;
+  private final Counter droppedEvents;
   private final Map<Ending, CounterDataPoint> streamEnds = new EnumMap<>(Ending.class);
   private final Counter tokens;
   private final Counter costs;
@@ -69,6 +70,7 @@ public final class RequestMetrics implements Observer {
     firstTokens = metrics.histogram(Family.FIRST_TOKEN, FIRST_TOKEN);
     overhead = metrics.histogram(Family.OVERHEAD, OVERHEAD).labelValues();
     attempts = metrics.counter(Family.ATTEMPTS);
+    droppedEvents = metrics.counter(Family.DROPPED_EVENTS);
     Counter ends = metrics.counter(Family.STREAM_ENDS);
     for (Ending ending : Ending.values()) {
       streamEnds.put(ending, ends.labelValues(ending.wire()));
@@ -131,6 +133,9 @@ public final class RequestMetrics implements Observer {
               labels, l -> attempts.labelValues(l.provider(), l.outcome()));
     }
     point.inc();
+    if (attempt.droppedEvents() > 0) {
+      droppedEvents.labelValues(labels.provider).inc(attempt.droppedEvents());
+    }
   }
 
   // The list of outcomes is closed in the core; this holds should it ever not be.

@@ -62,6 +62,17 @@ final class AccessLogTest {
   }
 
   @Test
+  void aTrySaysWhatIsKnownOfItsFailureAndHowManyEventsWereDropped() throws IOException {
+    JsonNode attempt = line(Records.broken()).get("attempts").get(0);
+
+    assertThat(attempt.get("reason").asText()).isEqualTo("Connection reset");
+    assertThat(attempt.get("dropped_events").asLong()).isEqualTo(2);
+    assertThat(line(Records.streamed()).get("attempts").get(0).fieldNames())
+        .toIterable()
+        .containsExactly("provider", "outcome", "status", "ms");
+  }
+
+  @Test
   void aRefusalSaysItsCodeAndLeavesOutWhatItNeverHad() throws IOException {
     JsonNode line = line(Records.refused("other", ErrorCode.NOT_FOUND));
 

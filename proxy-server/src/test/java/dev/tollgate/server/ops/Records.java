@@ -112,12 +112,37 @@ final class Records {
         4567);
   }
 
+  /** A stream of which two events were no chunks and that then broke off. */
+  static RequestRecord broken() {
+    Served fine = served(MODEL, PROVIDER);
+    var attempt =
+        new AttemptRecord(
+            PROVIDER, "interrupted", 200, Duration.ofMillis(812), 2, "Connection reset");
+    return record(
+        "/v1/chat/completions",
+        200,
+        Ending.STREAM_INTERRUPTED,
+        ErrorCode.STREAM_INTERRUPTED,
+        KEY,
+        new Served(
+            MODEL,
+            true,
+            PROVIDER,
+            List.of(attempt),
+            fine.usage(),
+            fine.cost(),
+            fine.firstToken(),
+            fine.upstream(),
+            fine.overhead(),
+            fine.phases()));
+  }
+
   static Served served(ModelId model, ProviderId provider) {
     return new Served(
         model,
         true,
         provider,
-        List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812))),
+        List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812), 0, "")),
         new Usage(11, 64, 3, 0, 0, 0, 0, 0, 0, false),
         new MicroUsd(42),
         Duration.ofMillis(51),

@@ -59,6 +59,13 @@ final class RequestMetricsTest {
   }
 
   @Test
+  void eventsThatWereNoChunksAreCountedByProvider() throws IOException {
+    requests.ended(Records.broken());
+
+    assertThat(scrape()).contains("tollgate_dropped_events_total{provider=\"mock\"} 2.0");
+  }
+
+  @Test
   void aCancelledStreamIsNotAFailedOne() throws IOException {
     requests.ended(
         Records.record(
@@ -118,7 +125,8 @@ final class RequestMetricsTest {
             false,
             served.provider(),
             java.util.List.of(
-                new RequestRecord.AttemptRecord(attempt.provider(), outcome, 500, attempt.took())),
+                new RequestRecord.AttemptRecord(
+                    attempt.provider(), outcome, 500, attempt.took(), 0, "")),
             served.usage(),
             served.cost(),
             null,
