@@ -11,6 +11,7 @@ import java.util.Set;
 final class ChatMessages {
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool", "function");
+  private static final Set<String> MEDIA = Set.of("image_url", "input_audio", "file");
   private static final Param PARAM = Param.of("messages");
 
   private final Issues issues;
@@ -121,12 +122,18 @@ final class ChatMessages {
     int type = part.indexOf("type");
     if (type < 0 || part.kind(type) != JsonKind.STRING) {
       issues.add(param.dot("type"), "must be a string");
+    } else if (part.indexOf("type", type + 1) >= 0) {
+      issues.add(param.dot("type"), "is given twice");
     } else if (!part.isString(type, "text") && !part.isString(type, "refusal")) {
-      media(part, type, part.end() - part.start());
+      media(part, type);
     }
   }
 
-  private void media(JsonMembers part, int type, int sizeBytes) {
+  // Of a part we know, the member named like its type is no text; all else may be.
+  private void media(JsonMembers part, int type) {
+    String name = part.string(type);
+    int at = MEDIA.contains(name) ? part.indexOf(name) : -1;
+    int sizeBytes = at < 0 ? 0 : part.valueEnd(at) - part.valueStart(at);
     bytesNotText += sizeBytes;
     partsNotText++;
     boolean image = part.isString(type, "image_url");

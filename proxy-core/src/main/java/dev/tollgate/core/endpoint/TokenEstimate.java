@@ -9,7 +9,6 @@ import dev.tollgate.core.catalog.Model;
  */
 public final class TokenEstimate {
   private static final int BYTES_PER_TOKEN_LIKELY = 4;
-  private static final int BYTES_PER_TOKEN_LEAST = 2;
   private static final int TOKENS_PER_MEDIA_PART = 1_500;
   // In base64: the thinnest speech has 3,000 bytes a second, and no model hears 32 tokens in one.
   private static final int BYTES_PER_AUDIO_TOKEN_LEAST = 125;
@@ -32,7 +31,7 @@ public final class TokenEstimate {
    * @param mediaTokens the bounds of its images, audio clips and files, summed
    */
   public static long atMost(long textBytes, long mediaTokens, int contextLength) {
-    long bound = Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LEAST) + mediaTokens;
+    long bound = textBytes + mediaTokens; // byte-level tokenizers can make a token of each byte
     return contextLength > 0 ? Math.min(bound, contextLength) : bound;
   }
 

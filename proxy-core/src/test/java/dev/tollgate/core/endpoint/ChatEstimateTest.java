@@ -105,7 +105,9 @@ class ChatEstimateTest {
     String body =
         ("{'model':'acme/m1','max_tokens':1,'messages':[{'role':'user','content':[{'type':'"
                 + type
-                + "','x':'"
+                + "','"
+                + type
+                + "':'"
                 + "A".repeat(sizeBytes)
                 + "'}]}]}")
             .replace('\'', '"');

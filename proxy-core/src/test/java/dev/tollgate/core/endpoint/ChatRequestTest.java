@@ -7,7 +7,11 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.testkit.Seeds;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -218,7 +222,9 @@ class ChatRequestTest {
         "[{\"role\":\"user\",\"content\":true}] | messages[0].content",
         "[{\"role\":\"user\",\"content\":[\"x\"]}] | messages[0].content[0]",
         "[{\"role\":\"user\",\"content\":[{}]}] | messages[0].content[0].type",
-        "[{\"role\":\"user\",\"content\":[{\"type\":1}]}] | messages[0].content[0].type"
+        "[{\"role\":\"user\",\"content\":[{\"type\":1}]}] | messages[0].content[0].type",
+        "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"type\":\"text\"}]}]"
+            + " | messages[0].content[0].type"
       })
   void aMessageOfAnotherShapeIsRefusedByName(String messages, String param) {
     Fault fault = Bodies.refused("{\"model\":\"acme/m1\",\"messages\":" + messages + "}");
@@ -329,16 +335,16 @@ class ChatRequestTest {
     String many = "\"max_tokens\":9223372036854775807";
     // 2.5 and 10 micro-USD per token; the text of [{"role":"user","content":"hi"}] is 32 bytes.
     assertThat(Bodies.valid(with("")).estimate(bounded))
-        .isEqualTo(new MicroUsd(16 * 5 / 2 + 1_000));
+        .isEqualTo(new MicroUsd(32 * 5 / 2 + 1_000));
     assertThat(Bodies.valid(with(many)).estimate(bounded))
-        .isEqualTo(new MicroUsd(16 * 5 / 2 + 1_000));
+        .isEqualTo(new MicroUsd(32 * 5 / 2 + 1_000));
     assertThat(Bodies.valid(with("\"max_tokens\":5")).estimate(bounded))
-        .isEqualTo(new MicroUsd(16 * 5 / 2 + 50));
+        .isEqualTo(new MicroUsd(32 * 5 / 2 + 50));
     assertThat(Bodies.valid(with("\"max_tokens\":5,\"max_completion_tokens\":7")).estimate(bounded))
-        .isEqualTo(new MicroUsd(16 * 5 / 2 + 70));
+        .isEqualTo(new MicroUsd(32 * 5 / 2 + 70));
     var unbounded = Samples.model("acme/m1", Modality.CHAT, Samples.PRICES, 0, 0);
     assertThat(Bodies.valid(with(many)).estimate(unbounded).value()).isPositive();
-    assertThat(Bodies.valid(with("")).estimate(unbounded)).isEqualTo(new MicroUsd(40 + 40_960));
+    assertThat(Bodies.valid(with("")).estimate(unbounded)).isEqualTo(new MicroUsd(80 + 40_960));
   }
 
   @Test
@@ -353,5 +359,49 @@ class ChatRequestTest {
             + "A".repeat(1_000_000)
             + "\"}}]}]}";
     assertThat(Bodies.valid(image).promptTokensLikely()).isBetween(1_000L, 3_000L);
+  }
+
+  /** Byte-level tokenizers can make a token of each byte. */
+  @Test
+  void theEstimateCountsEveryByteThatMayBeText() {
+    var priced = TokenPrices.of(1_000_000, 1_000_000);
+    var model = Samples.model("acme/m1", Modality.CHAT, PriceList.ofTokens(priced), 0, 0);
+    Seeds.forEach(
+        random -> {
+          long bytes = 0;
+          List<String> parts = new ArrayList<>();
+          for (int n = 1 + random.nextInt(5); n > 0; n--) {
+            String text = "\u00e9".repeat(1 + random.nextInt(5_000));
+            boolean media = random.nextBoolean();
+            String type = List.of("text", "refusal", "thinking", "new").get(random.nextInt(4));
+            parts.add(
+                media
+                    ? "{\"type\":\"image_url\",\"image_url\":{\"url\":\"u\"},\"x\":\""
+                        + text
+                        + "\"}"
+                    : "{\"type\":\"" + type + "\",\"" + type + "\":\"" + text + "\"}");
+            bytes += 2L * text.length();
+          }
+          String body =
+              "{\"model\":\"acme/m1\",\"max_tokens\":1,\"messages\":[{\"role\":\"user\",\"content\":["
+                  + String.join(",", parts)
+                  + "]}]}";
+          assertThat(Bodies.valid(body).estimate(model).value()).isGreaterThan(bytes);
+        });
+  }
+
+  @Test
+  void theBytesOfKnownMediaAreNoText() {
+    for (String type : List.of("image_url", "input_audio", "file")) {
+      String body =
+          "{\"model\":\"acme/m1\",\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\""
+              + type
+              + "\",\""
+              + type
+              + "\":{\"d\":\""
+              + "A".repeat(1_000_000)
+              + "\"}}]}]}";
+      assertThat(Bodies.valid(body).promptTokensLikely()).as(type).isBetween(1_000L, 3_000L);
+    }
   }
 }
