@@ -26,6 +26,7 @@ final class ChatFields {
     Map<String, ValueRule> rules = new HashMap<>();
     rules.put("model", ValueRule.ANY);
     rules.put("messages", ValueRule.ANY);
+    rules.put("functions", ValueRule.ANY);
     rules.put("routing", ValueRule.ANY);
     rules.put("provider", ValueRule.ANY);
     rules.put("stream", ValueRule.bool().orNull());

@@ -157,6 +157,8 @@ class ChatRequestTest {
       "messages":[] | messages
       "stream":true,"stream":true | stream
       "routing":{},"routing":{} | routing
+      "functions":[],"functions":[] | functions
+      "Functions":[] | Functions
       "Stream":true | Stream
       "STREAM_OPTIONS":{} | STREAM_OPTIONS
       "Routing":{} | Routing
