@@ -3,34 +3,66 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.http.Headers;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeParseException;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** How long a provider asks us to wait, in whole seconds rounded up; 0 where it says nothing. */
+/**
+ * How long a provider asks us to wait, in whole seconds rounded up and at most a minute; 0 where it
+ * says nothing. What cannot be read counts as a minute: it is no leave to ask at once.
+ */
 final class RetryAfter {
-  private static final BigDecimal SECONDS_MAX = BigDecimal.valueOf(60);
+  private static final int SECONDS_MAX = 60;
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,12})?");
 
   private RetryAfter() {}
 
   /** What the fields say: in milliseconds if they do, else in seconds. */
   static int of(Headers headers) {
-    int ofMillis = roundedUp(decimal(headers.first("retry-after-ms")).movePointLeft(3));
-    return ofMillis > 0 ? ofMillis : seconds(headers.first("retry-after"));
+    int ofMillis = seconds(headers.first("retry-after-ms"), -3);
+    String text = headers.first("retry-after");
+    if (ofMillis > 0 || text == null || text.isEmpty()) {
+      return ofMillis;
+    }
+    return DECIMAL.matcher(text).matches()
+        ? seconds(text)
+        : untilDate(text, headers.first("date")).orElse(SECONDS_MAX);
   }
 
-  /** A decimal number of seconds. A date counts as nothing said: clocks differ. */
+  /** A decimal number of seconds; 0 where it is none. */
   static int seconds(@Nullable String text) {
-    return roundedUp(decimal(text));
+    return seconds(text, 0);
   }
 
-  private static BigDecimal decimal(@Nullable String text) {
+  private static int seconds(@Nullable String text, int powerOfTen) {
     return text == null || !DECIMAL.matcher(text).matches()
-        ? BigDecimal.ZERO
-        : new BigDecimal(text);
+        ? 0
+        : new BigDecimal(text)
+            .scaleByPowerOfTen(powerOfTen)
+            .min(BigDecimal.valueOf(SECONDS_MAX))
+            .setScale(0, RoundingMode.CEILING)
+            .intValueExact();
   }
 
-  private static int roundedUp(BigDecimal seconds) {
-    return seconds.min(SECONDS_MAX).setScale(0, RoundingMode.CEILING).intValueExact();
+  // By the provider's own clock: ours may differ.
+  private static OptionalInt untilDate(String text, @Nullable String date) {
+    OptionalLong then = epochSeconds(text);
+    OptionalLong now = date == null ? OptionalLong.empty() : epochSeconds(date);
+    return then.isEmpty() || now.isEmpty()
+        ? OptionalInt.empty()
+        : OptionalInt.of(Math.clamp(then.getAsLong() - now.getAsLong(), 0, SECONDS_MAX));
+  }
+
+  private static OptionalLong epochSeconds(String date) {
+    try {
+      return OptionalLong.of(
+          OffsetDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME).toEpochSecond());
+    } catch (DateTimeParseException e) {
+      return OptionalLong.empty();
+    }
   }
 }

@@ -126,17 +126,17 @@ class OpenAiDialectTest {
         "1.2, -, 2",
         "59.1, -, 60",
         "3600, -, 60",
-        "-1, -, 0",
-        "x, -, 0",
+        "-1, -, 60",
+        "x, -, 60",
         "'', -, 0",
-        "'Wed, 21 Oct 2026 07:28:00 GMT', -, 0",
-        "99999999999, -, 0",
+        "'Wed, 21 Oct 2026 07:28:00 GMT', -, 60",
+        "99999999999, -, 60",
         "7, 1, 1",
         "7, 0, 7",
         "-, 9525, 10",
-        "1e3, -, 0",
-        "' 5', -, 0",
-        "5., -, 0"
+        "1e3, -, 60",
+        "' 5', -, 60",
+        "5., -, 60"
       })
   void retryAfterIsWholeSecondsRoundedUpAndAtMostAMinute(
       String seconds, String millis, int expected) {
@@ -148,6 +148,24 @@ class OpenAiDialectTest {
                 : new String[] {"Retry-After", seconds, "retry-after-ms", millis};
     UpstreamFailure failure = DIALECT.failure(429, Headers.of(lines), new byte[0], 0);
     assertThat(failure.retryAfterSeconds()).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Wed, 21 Oct 2026 07:28:30 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 30",
+        "Thu, 22 Oct 2026 00:00:01 GMT | Wed, 21 Oct 2026 23:59:59 GMT | 2",
+        "Thu, 22 Oct 2026 07:28:00 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 60",
+        "Wed, 21 Oct 2026 07:28:00 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 0",
+        "Wed, 21 Oct 2026 07:27:00 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 0",
+        "Wed, 21 Oct 2026 07:28:30 GMT | soon | 60",
+        "Wed, 99 Oct 2026 07:28:30 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 60"
+      })
+  void aDateToRetryAfterCountsFromTheProvidersOwnClock(String after, String date, int expected) {
+    Headers headers = Headers.of("Retry-After", after, "Date", date);
+    assertThat(DIALECT.failure(429, headers, new byte[0], 0).retryAfterSeconds())
+        .isEqualTo(expected);
   }
 
   @Test

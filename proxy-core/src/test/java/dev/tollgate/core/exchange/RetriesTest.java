@@ -289,6 +289,20 @@ class RetriesTest {
   }
 
   @Test
+  void aRateLimitIsNotTriedAgainBeforeADateThatIsFarOrUnreadable() {
+    String now = "Date: Wed, 21 Oct 2026 07:28:00 GMT\r\n";
+    String later = "Retry-After: Wed, 21 Oct 2026 07:28:30 GMT\r\n";
+    for (String fields : List.of(now + later, later, now + "Retry-After: tomorrow\r\n")) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+        RecordedClient client = scenario.askPlain();
+        scenario.link(0).send(Wire.error(429, fields, "rate_limit", "slow"));
+        assertThat(client.fault().code().wire()).isEqualTo("provider_rate_limited");
+        assertThat(client.fault().retryAfterSeconds()).isGreaterThanOrEqualTo(30);
+      }
+    }
+  }
+
+  @Test
   void theReasonNamesThoseWhoMayStillBeAskedAndWhetherTheSelectedOneServes() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma", "delta"))) {
       RecordedClient first = scenario.askPlain();
