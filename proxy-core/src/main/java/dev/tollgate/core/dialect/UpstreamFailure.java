@@ -28,9 +28,12 @@ public record UpstreamFailure(
     UNREACHABLE,
     /** Connections and waiting places to this provider are all taken. */
     POOL_FULL,
-    /** Clean close before content. */
+    /** Closed in good order before the reply was complete, also behind content. */
     DISCONNECTED,
-    /** An answer that is not what was asked for: 1xx flood, 204, 3xx, wrong content type. */
+    /**
+     * An answer that is not what was asked for: 1xx flood, 204, 3xx, wrong content type, bad
+     * framing.
+     */
     UNEXPECTED_REPLY,
     /** 5xx, 529. */
     SERVER_ERROR,
@@ -44,7 +47,7 @@ public record UpstreamFailure(
     TOO_LARGE,
     MODEL_MISSING,
     TIMED_OUT,
-    /** Bad framing or bad JSON. */
+    /** Bad JSON, or events that are broken or too large. */
     MALFORMED,
     /** Reset, stall or an error event after content was delivered. */
     INTERRUPTED,

@@ -7,14 +7,18 @@ import java.util.List;
 
 /**
  * What goes to the client. A request is answered by one {@link Whole}, by one {@link Refused}, or
- * by {@link Opened}, any number of {@link Piece}s and one {@link Ended}. The reply handler adds the
+ * by {@link Opened}, any number of {@link Piece}s and one {@link Ended}; a stream that fails ends
+ * with one {@link Refused} instead, behind a piece with its usage. The reply handler adds the
  * request id, the date, framing and the connection's fate.
  */
 public sealed interface Reply {
   /** A complete reply. Owns {@code body}. */
   record Whole(int status, String contentType, List<Field> fields, ByteBuf body) implements Reply {}
 
-  /** The error envelope; status and retry fields follow from the fault. */
+  /**
+   * The error envelope; status and retry fields follow from the fault. In an opened stream it is
+   * the last event, and {@code [DONE]} follows.
+   */
   record Refused(Fault fault, List<Field> fields) implements Reply {}
 
   /** Status 200 and the head of an event stream. */
