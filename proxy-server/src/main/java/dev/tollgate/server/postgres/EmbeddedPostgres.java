@@ -109,9 +109,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
           PostmasterPid.read(home.cluster())
               .filter(PostmasterPid::isAlive)
               .filter(PostmasterPid::isReady);
-      return running.isPresent()
-          ? Optional.of(addressOf(running.get(), home))
-          : Optional.<DatabaseAddress>empty();
+      if (running.isEmpty()) {
+        return Optional.empty();
+      }
+      requireStartedHere(running.get(), home);
+      return Optional.of(addressOf(running.get(), home));
     } catch (IOException e) {
       throw new StoreException("cannot read " + home.folder(), e);
     }
@@ -170,6 +172,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
     if (left.isEmpty()) {
       return Optional.empty();
     }
+    requireStartedHere(left.get(), home);
     log.info("a PostgreSQL of an earlier process still runs (pid {})", left.get().pid());
     try {
       if (left.get().isReady() && postmaster.isOfTheseBinaries(left.get())) {
@@ -186,6 +189,28 @@ public final class EmbeddedPostgres implements AutoCloseable {
       postmaster.stop(Postmaster.StopMode.FAST);
     }
     return Optional.empty();
+  }
+
+  /**
+   * Refuses a server that was started on another directory: ours is a copy of that one, and
+   * stopping the server would take the database from whoever uses the original; or ours is that
+   * one, moved, and the server still writes these files.
+   */
+  private static void requireStartedHere(PostmasterPid running, PostgresHome home)
+      throws IOException, StoreException {
+    if (!running.isOn(home.cluster())) {
+      throw new StoreException(
+          """
+          %s says that the PostgreSQL of %s uses it, which still runs (pid %d). Nothing was changed.
+            If this directory is a copy of one in use, it is not a usable copy: take one with
+            tollgate store export, or copy again while the original's gateway is stopped.
+            If it was moved, stop the gateway that used it, or what it left (kill -INT %d)."""
+              .formatted(
+                  PostmasterPid.file(home.cluster()),
+                  running.dataDirectory(),
+                  running.pid(),
+                  running.pid()));
+    }
   }
 
   /** Asks the server itself whether it is on our cluster, of our version, and durable. */

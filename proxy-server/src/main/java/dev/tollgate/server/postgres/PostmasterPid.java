@@ -57,6 +57,18 @@ record PostmasterPid(long pid, String dataDirectory, int port, String status) {
         && commandLine().map(line -> line.contains(dataDirectory)).orElse(true);
   }
 
+  /**
+   * Whether it was started on these files. After a copy or a move of the directory the file names
+   * the place where the server was started, which then is another one, or none.
+   */
+  boolean isOn(Path cluster) throws IOException {
+    try {
+      return Files.isSameFile(Path.of(dataDirectory), cluster);
+    } catch (NoSuchFileException moved) {
+      return false;
+    }
+  }
+
   /** The command line of the process of that number; empty where nobody says. */
   Optional<String> commandLine() {
     return ProcessHandle.of(pid).flatMap(handle -> handle.info().commandLine());

@@ -99,6 +99,30 @@ class EmbeddedPostgresIT {
   }
 
   @Test
+  void aCopyOfADirectoryInUseIsRefusedAndTheOriginalStaysUp() throws Exception {
+    Path original = Files.createDirectory(dataDir.resolve("original"));
+    Path copy = Files.createDirectory(dataDir.resolve("copy"));
+    SharedPostgres.copyClusterTo(original);
+    SharedPostgres.copyClusterTo(copy);
+    try (var itsLock = DataDirLock.take(original);
+        var copysLock = DataDirLock.take(copy);
+        var postgres = EmbeddedPostgres.start(itsLock, SharedPostgres.circumstances())) {
+      Path pidFile = PostmasterPid.file(PostgresHome.in(copy).cluster());
+      Files.copy(PostmasterPid.file(PostgresHome.in(original).cluster()), pidFile);
+
+      assertThatThrownBy(() -> EmbeddedPostgres.start(copysLock, SharedPostgres.circumstances()))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(original.toString())
+          .hasMessageContaining("tollgate store export");
+      assertThatThrownBy(() -> EmbeddedPostgres.runningOn(copy))
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(original.toString());
+      assertThat(pidFile).as("after a move it belongs to a server that runs here").exists();
+      assertThat(query(postgres, "SELECT 1")).isEqualTo("1");
+    }
+  }
+
+  @Test
   void aPidFileThatNamesAnotherProgramIsStale() throws Exception {
     SharedPostgres.copyClusterTo(dataDir);
     Path pidFile = dataDir.resolve("postgres/cluster/postmaster.pid");
