@@ -45,8 +45,15 @@ final class Serve implements Callable<Integer> {
   private int serve(Settings settings) throws InterruptedException {
     try (var server = new Server(settings, config::load)) {
       server.obeySignals();
-      greet(server.start());
-      server.awaitDrained();
+      switch (server.start()) {
+        case Server.Start.Ready(Greeting greeting) -> {
+          greet(greeting);
+          server.awaitDrained();
+        }
+        case Server.Start.Stopped _ -> {
+          // As asked.
+        }
+      }
       return 0;
     } catch (StartException e) {
       err().println(e.getMessage());

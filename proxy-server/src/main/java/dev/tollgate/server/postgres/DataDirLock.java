@@ -8,8 +8,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The right to use a data directory: a lock on {@code data_dir/lock}, taken before anything else in
@@ -17,7 +22,12 @@ import java.util.concurrent.ConcurrentHashMap;
  * closing any descriptor of it would drop the lock.
  */
 public final class DataDirLock implements AutoCloseable {
+  /** How long whoever finds the directory held waits for a holder that is about to end. */
+  static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  private static final Logger log = LoggerFactory.getLogger(DataDirLock.class);
   private static final int HOLDER_BYTES_MAX = 32;
+  private static final int PAUSE_MILLIS = 20;
 
   /** Directories of this process: the file must not even be opened again to find out. */
   private static final Set<Path> OURS = ConcurrentHashMap.newKeySet();
@@ -66,6 +76,43 @@ public final class DataDirLock implements AutoCloseable {
       case Attempt.Taken taken -> taken.lock();
       case Attempt.Held held -> throw new StoreException(held.message());
     };
+  }
+
+  /**
+   * Takes the lock, or says who has it after having waited: it may be a command that ends soon.
+   *
+   * @param wanted whether it is worth waiting on
+   */
+  public static DataDirLock await(Path dataDir, BooleanSupplier wanted) throws StoreException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    boolean told = false;
+    while (true) {
+      switch (tryTake(dataDir)) {
+        case Attempt.Taken taken -> {
+          return taken.lock();
+        }
+        case Attempt.Held held -> {
+          if (!wanted.getAsBoolean() || System.nanoTime() - deadline > 0) {
+            throw new StoreException(held.message());
+          }
+          if (!told) {
+            log.warn("{}; waiting for up to {} s", held.message(), PATIENCE.toSeconds());
+            told = true;
+          }
+        }
+      }
+      pause();
+    }
+  }
+
+  /** Between two tries. */
+  static void pause() throws StoreException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StoreException("interrupted while waiting for the data directory");
+    }
   }
 
   public Path dataDir() {

@@ -2,7 +2,6 @@ package dev.tollgate.server.postgres;
 
 import dev.tollgate.server.postgres.DataDirLock.Attempt;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A database that is up, and what must be ended after its use: an embedded one is stopped by whom
@@ -11,8 +10,6 @@ import java.util.concurrent.TimeUnit;
 public final class DatabaseAccess implements AutoCloseable {
   /** For the command line, migrations and exports, which connect beside the pool. */
   private static final int SPARE_CONNECTIONS = 24;
-
-  private static final long JOIN_SECONDS_MAX = 15;
 
   private final DatabaseAddress address;
   private final Optional<EmbeddedPostgres> started;
@@ -44,7 +41,7 @@ public final class DatabaseAccess implements AutoCloseable {
     if (!options.isEmbedded()) {
       return elsewhere(options);
     }
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(JOIN_SECONDS_MAX);
+    long deadline = System.nanoTime() + DataDirLock.PATIENCE.toNanos();
     while (true) {
       switch (DataDirLock.tryTake(options.dataDir())) {
         case Attempt.Taken taken -> {
@@ -61,7 +58,7 @@ public final class DatabaseAccess implements AutoCloseable {
           }
         }
       }
-      pause();
+      DataDirLock.pause();
     }
   }
 
@@ -122,14 +119,5 @@ public final class DatabaseAccess implements AutoCloseable {
       throws StoreException {
     return EmbeddedPostgres.start(
         lock, EmbeddedPostgres.Circumstances.usual(options.poolMax() + SPARE_CONNECTIONS));
-  }
-
-  private static void pause() throws StoreException {
-    try {
-      TimeUnit.MILLISECONDS.sleep(20);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StoreException("interrupted while waiting for the database");
-    }
   }
 }

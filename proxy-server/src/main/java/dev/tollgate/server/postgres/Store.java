@@ -16,24 +16,19 @@ public final class Store implements AutoCloseable {
 
   private final HikariDataSource pool;
   private final DatabaseAccess database;
-  private final Optional<Bootstrap.Made> bootstrapped;
 
-  private Store(
-      HikariDataSource pool, DatabaseAccess database, Optional<Bootstrap.Made> bootstrapped) {
+  private Store(HikariDataSource pool, DatabaseAccess database) {
     this.pool = pool;
     this.database = database;
-    this.bootstrapped = bootstrapped;
   }
 
   /**
-   * Opens the store for the process that owns the data directory: starts an embedded database,
-   * migrates, and bootstraps where the database holds no organization.
+   * Opens the store for the process that owns the data directory: starts an embedded database and
+   * migrates.
    */
-  public static Store start(
-      DataDirLock lock, StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
-      throws StoreException {
+  public static Store start(DataDirLock lock, StoreOptions options) throws StoreException {
     Policy policy = options.migrateOnStart() ? Policy.ALL : Policy.NOTHING;
-    return open(DatabaseAccess.owned(lock, options), options, policy, bootstrap);
+    return open(DatabaseAccess.owned(lock, options), options, policy);
   }
 
   /**
@@ -45,7 +40,7 @@ public final class Store implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       DatabaseAccess database = DatabaseAccess.forCommand(options);
       try {
-        return open(database, options.withPoolMax(1), policy, Optional.empty());
+        return open(database, options.withPoolMax(1), policy);
       } catch (StoreException e) {
         // Another command's database may end in the moment in which we join it.
         if (!database.isJoined() || attempt == JOIN_ATTEMPTS_MAX) {
@@ -55,15 +50,11 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  static Store open(
-      DatabaseAccess database,
-      StoreOptions options,
-      Policy policy,
-      Optional<Bootstrap.Plan> bootstrap)
+  static Store open(DatabaseAccess database, StoreOptions options, Policy policy)
       throws StoreException {
     try {
-      Optional<Bootstrap.Made> made = prepare(database.address(), policy, bootstrap);
-      return new Store(ConnectionPool.open(database.address(), options), database, made);
+      prepare(database.address(), policy);
+      return new Store(ConnectionPool.open(database.address(), options), database);
     } catch (PoolInitializationException e) {
       database.close();
       throw new StoreException("the database refuses connections", e);
@@ -73,23 +64,27 @@ public final class Store implements AutoCloseable {
     }
   }
 
-  private static Optional<Bootstrap.Made> prepare(
-      DatabaseAddress address, Policy policy, Optional<Bootstrap.Plan> bootstrap)
-      throws StoreException {
-    return Migrations.locked(
+  private static void prepare(DatabaseAddress address, Policy policy) throws StoreException {
+    Migrations.locked(
         address,
         connection -> {
           StoreImport.requireNoneInterrupted(connection);
           Migrations.ensureCurrent(connection, address, policy);
-          return bootstrap.isPresent()
-              ? Bootstrap.run(connection, bootstrap.get())
-              : Optional.<Bootstrap.Made>empty();
+          return address;
         });
   }
 
-  /** What the bootstrap made, if this process was the one that ran it. */
-  public Optional<Bootstrap.Made> bootstrapped() {
-    return bootstrapped;
+  /**
+   * Makes the first organization where there is none; of many nodes one does. The secret that it
+   * returns is known nowhere else: whoever calls this must be able to show it.
+   */
+  public Optional<Bootstrap.Made> bootstrap(Bootstrap.Plan plan) throws StoreException {
+    return Migrations.locked(
+        database.address(),
+        connection -> {
+          StoreImport.requireNoneInterrupted(connection);
+          return Bootstrap.run(connection, plan);
+        });
   }
 
   /** How the embedded database came up; empty where it was up or is elsewhere. */

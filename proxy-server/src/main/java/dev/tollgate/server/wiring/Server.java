@@ -74,6 +74,15 @@ public final class Server implements AutoCloseable {
   private record Running(
       AdminServer admin, Store store, Shutdown shutdown, Reload<Snapshots.Snapshot> reload) {}
 
+  /** What came of a start that nothing prevented. */
+  public sealed interface Start {
+    /** The gateway serves. */
+    record Ready(Greeting greeting) implements Start {}
+
+    /** It was told to stop before it served. */
+    record Stopped() implements Start {}
+  }
+
   /**
    * A gateway that has not begun to start.
    *
@@ -90,10 +99,26 @@ public final class Server implements AutoCloseable {
     Signals.onHangUp(() -> running.thenAccept(now -> Thread.startVirtualThread(now.reload()::now)));
   }
 
-  /** Starts everything and returns when the gateway is ready. To be called once. */
-  public Greeting start() throws StartException, InterruptedException {
+  /** Starts everything and returns when the gateway is ready or unwanted. To be called once. */
+  public Start start() throws StartException, InterruptedException {
+    try {
+      return begin();
+    } catch (StartException e) {
+      if (isStarting()) {
+        throw e;
+      }
+      log.info("stopped while starting: {}", e.getMessage());
+      return new Start.Stopped();
+    }
+  }
+
+  private boolean isStarting() {
+    return health.state() == Health.State.STARTING;
+  }
+
+  private Start begin() throws StartException, InterruptedException {
     AdminServer admin = listenForOperators();
-    var opening = StoreOpening.begin(settings);
+    var opening = StoreOpening.begin(settings, this::isStarting);
     closers.add("store", opening::close);
     var network = new Network(settings.server());
     closers.add("network", network);
@@ -107,8 +132,8 @@ public final class Server implements AutoCloseable {
         new Snapshots(settings, reread, new CatalogBuilder(mocks::port), requestMetrics, upstreams);
     Warmup.run(network, connector);
     Store store = opening.await();
-    if (health.state() != Health.State.STARTING) {
-      throw new StartException("stopped while starting");
+    if (!isStarting()) {
+      return new Start.Stopped();
     }
     KeyCache keys = keys(store);
     var inflight = new InflightBytes(settings.server().inflightBytesMax());
@@ -128,11 +153,12 @@ public final class Server implements AutoCloseable {
     register(network, gateway, inflight);
     var gauges = new Gauges(upstreams, snapshots);
     gauges.register(metrics);
+    if (!isStarting()) {
+      return new Start.Stopped();
+    }
+    String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     serve(admin, store, gateway, snapshots, gauges);
-    return new Greeting(
-        baseUrl(api),
-        store.bootstrapped().map(made -> made.secret().text()).orElse(null),
-        chatModel(snapshots));
+    return new Start.Ready(new Greeting(baseUrl(api), key, chatModel(snapshots)));
   }
 
   private AdminServer listenForOperators() throws StartException, InterruptedException {

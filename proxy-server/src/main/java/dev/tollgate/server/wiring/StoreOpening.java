@@ -14,21 +14,31 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The store on its way: it opens on a thread of its own and is closed even if nobody awaits it. */
 final class StoreOpening {
   private final Closers closers = new Closers();
+  private final Optional<Bootstrap.Plan> bootstrap;
   private final FutureTask<Store> opening;
 
-  private StoreOpening(StoreOptions options, Optional<Bootstrap.Plan> bootstrap) {
-    Callable<Store> open = () -> open(options, bootstrap);
-    opening = new FutureTask<>(open);
-    Thread.ofPlatform().name("store-opening").daemon().start(opening);
+  private StoreOpening(
+      StoreOptions options, Optional<Bootstrap.Plan> bootstrap, BooleanSupplier wanted) {
+    Callable<Store> open = () -> open(options, wanted);
+    this.bootstrap = bootstrap;
+    this.opening = new FutureTask<>(open);
   }
 
-  static StoreOpening begin(Settings settings) throws StartException {
-    return new StoreOpening(options(settings.store()), plan(settings.bootstrap()));
+  /**
+   * Begins to open it.
+   *
+   * @param wanted whether to wait on where another process holds the data directory
+   */
+  static StoreOpening begin(Settings settings, BooleanSupplier wanted) throws StartException {
+    var begun = new StoreOpening(options(settings.store()), plan(settings.bootstrap()), wanted);
+    Thread.ofPlatform().name("store-opening").daemon().start(begun.opening);
+    return begun;
   }
 
   Store await() throws StartException, InterruptedException {
@@ -42,6 +52,21 @@ final class StoreOpening {
     }
   }
 
+  /**
+   * Makes the first organization and key where there are none. The key is shown to whom the start
+   * succeeds, so this comes after all that can fail.
+   */
+  Optional<Bootstrap.Made> bootstrap() throws StartException, InterruptedException {
+    if (bootstrap.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return await().bootstrap(bootstrap.get());
+    } catch (StoreException e) {
+      throw new StartException("store: " + e.getMessage());
+    }
+  }
+
   /** Closes the store when it is open, waiting for it if it is still on its way. */
   void close() throws InterruptedException {
     try {
@@ -52,11 +77,10 @@ final class StoreOpening {
     closers.close();
   }
 
-  private Store open(StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
-      throws StoreException {
-    DataDirLock lock = DataDirLock.take(options.dataDir());
+  private Store open(StoreOptions options, BooleanSupplier wanted) throws StoreException {
+    DataDirLock lock = DataDirLock.await(options.dataDir(), wanted);
     closers.add("data directory", lock);
-    Store store = Store.start(lock, options, bootstrap);
+    Store store = Store.start(lock, options);
     closers.add("store", store);
     return store;
   }

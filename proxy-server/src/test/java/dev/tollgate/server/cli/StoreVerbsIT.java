@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -116,7 +115,7 @@ class StoreVerbsIT {
   void beforeTheEyesOfARunningGatewayKeysComeAndGo() throws Exception {
     StoreOptions options = StoreOptions.embedded(folder.resolve("data"));
     try (var lock = DataDirLock.take(options.dataDir());
-        Store gateway = Store.start(lock, options, Optional.empty())) {
+        Store gateway = Store.start(lock, options)) {
       json("orgs", "create", "live");
       JsonNode made = json("keys", "create", "--org", "live", "--name", "k");
       KeyHash hash = KeyHash.of(made.path("key").asText());

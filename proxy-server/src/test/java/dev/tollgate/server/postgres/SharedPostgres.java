@@ -50,13 +50,12 @@ final class SharedPostgres {
 
   /** An open store on an empty database. */
   static Store newStore() throws SQLException, StoreException {
-    return open(newDatabase(), Optional.empty());
+    return open(newDatabase());
   }
 
-  static Store open(StoreOptions options, Optional<Bootstrap.Plan> bootstrap)
-      throws StoreException {
+  static Store open(StoreOptions options) throws StoreException {
     var policy = options.migrateOnStart() ? Migrations.Policy.ALL : Migrations.Policy.NOTHING;
-    return Store.open(DatabaseAccess.forCommand(options), options, policy, bootstrap);
+    return Store.open(DatabaseAccess.forCommand(options), options, policy);
   }
 
   /** Puts a ready-made cluster into an empty data directory, which is faster than making one. */

@@ -19,7 +19,6 @@ import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -273,13 +272,13 @@ class TenantsIT {
     var plan = new Bootstrap.Plan("demo", MicroUsd.ofUsd("10.00"), null);
     List<Callable<Store>> starts = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      starts.add(() -> SharedPostgres.open(options, Optional.of(plan)));
+      starts.add(() -> SharedPostgres.open(options));
     }
     List<Bootstrap.Made> made = new ArrayList<>();
     try (var threads = Executors.newFixedThreadPool(3)) {
       for (Future<Store> start : threads.invokeAll(starts)) {
         try (Store node = start.get()) {
-          node.bootstrapped().ifPresent(made::add);
+          node.bootstrap(plan).ifPresent(made::add);
           assertThat(node.organizations().list()).hasSize(1);
           assertThat(node.organizations().find("demo").orElseThrow().balance())
               .isEqualTo(new MicroUsd(10_000_000));
@@ -287,8 +286,8 @@ class TenantsIT {
       }
     }
     assertThat(made).hasSize(1);
-    try (Store node = SharedPostgres.open(options, Optional.of(plan))) {
-      assertThat(node.bootstrapped()).isEmpty();
+    try (Store node = SharedPostgres.open(options)) {
+      assertThat(node.bootstrap(plan)).isEmpty();
       assertThat(node.keyDirectory().find(made.getFirst().secret().hash()))
           .isEqualTo(new Lookup.Found(made.getFirst().key().key()));
     }
@@ -298,7 +297,8 @@ class TenantsIT {
   void theOperatorsOwnKeyIsTaken() throws Exception {
     var own = ApiKeyText.generate(new SecureRandom());
     var plan = new Bootstrap.Plan("demo", MicroUsd.ZERO, own);
-    try (Store node = SharedPostgres.open(SharedPostgres.newDatabase(), Optional.of(plan))) {
+    try (Store node = SharedPostgres.open(SharedPostgres.newDatabase())) {
+      node.bootstrap(plan);
       assertThat(node.keyDirectory().find(own.hash())).isInstanceOf(Lookup.Found.class);
       assertThat(node.organizations().find("demo").orElseThrow().balance())
           .isEqualTo(MicroUsd.ZERO);
@@ -312,11 +312,11 @@ class TenantsIT {
       assertThat(Migrations.newestKnown(database.address())).isEqualTo(Migrations.LATEST);
       Migrations.run(database);
     }
-    try (Store again = SharedPostgres.open(options, Optional.empty())) {
+    try (Store again = SharedPostgres.open(options)) {
       assertThat(again.organizations().list()).isEmpty();
       execute(again, "UPDATE flyway_schema_history SET success = false");
     }
-    assertThatThrownBy(() -> SharedPostgres.open(options, Optional.empty()))
+    assertThatThrownBy(() -> SharedPostgres.open(options))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("migrated");
   }
@@ -346,14 +346,14 @@ class TenantsIT {
             2,
             automatic.poolTimeout(),
             false);
-    assertThatThrownBy(() -> SharedPostgres.open(byHand, Optional.empty()))
+    assertThatThrownBy(() -> SharedPostgres.open(byHand))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("tollgate migrate");
     try (var database = DatabaseAccess.forCommand(byHand)) {
       assertThat(Migrations.run(database)).isPositive();
       assertThat(Migrations.run(database)).isZero();
     }
-    SharedPostgres.open(byHand, Optional.empty()).close();
+    SharedPostgres.open(byHand).close();
   }
 
   private static Organizations.StoredOrg newOrg() throws SQLException {

@@ -33,7 +33,10 @@ final class TestGateway implements AutoCloseable {
     }
     var server = new Server(settings, () -> load(file));
     try {
-      return new TestGateway(file, server, server.start());
+      if (!(server.start() instanceof Server.Start.Ready(Greeting greeting))) {
+        throw new AssertionError("stopped by nobody");
+      }
+      return new TestGateway(file, server, greeting);
     } catch (StartException | RuntimeException e) {
       server.close();
       throw e;
