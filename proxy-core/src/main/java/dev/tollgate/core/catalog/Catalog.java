@@ -8,12 +8,24 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** All models and providers of one moment. Immutable; a reload swaps it whole. */
+/**
+ * All models and providers of one moment, and how often they are tried for one request. Immutable;
+ * a reload swaps it whole.
+ */
 public final class Catalog {
+  private static final int ATTEMPTS_MAX = 3;
+
   private final Map<ModelId, Model> models;
   private final Map<ProviderId, Provider> providers;
+  private final int attemptsMax;
 
+  /** With the usual number of attempts. */
   public Catalog(Collection<Provider> providers, Collection<Model> models) {
+    this(providers, models, ATTEMPTS_MAX);
+  }
+
+  public Catalog(Collection<Provider> providers, Collection<Model> models, int attemptsMax) {
+    this.attemptsMax = attemptsMax;
     this.providers = new LinkedHashMap<>();
     providers.forEach(provider -> this.providers.put(provider.id(), provider));
     this.models = new LinkedHashMap<>();
@@ -31,5 +43,10 @@ public final class Catalog {
 
   public Collection<Provider> providers() {
     return Collections.unmodifiableCollection(providers.values());
+  }
+
+  /** Tries at providers per request. */
+  public int attemptsMax() {
+    return attemptsMax;
   }
 }

@@ -3,13 +3,12 @@ package dev.tollgate.core.exchange;
 import java.time.Duration;
 
 /**
- * What the configuration says about exchanges.
+ * What the configuration says about all exchanges from the start to the end of the process.
  *
  * @param pingInterval silence toward the client after which an open stream is pinged
  * @param commitAfter time without a usable event after which a stream is opened anyway
- * @param attemptsMax tries at providers per request
  */
-public record ExchangeOptions(Duration pingInterval, Duration commitAfter, int attemptsMax) {
+public record ExchangeOptions(Duration pingInterval, Duration commitAfter) {
   public static final ExchangeOptions DEFAULT =
-      new ExchangeOptions(Duration.ofSeconds(15), Duration.ofSeconds(15), 3);
+      new ExchangeOptions(Duration.ofSeconds(15), Duration.ofSeconds(15));
 }

@@ -124,7 +124,7 @@ public final class Exchanges implements RequestService {
       return refused(Fault.invalid("model", id + " is not a chat model"));
     }
     var call = new ChatCall(request.id(), chat, model);
-    RoutePlan plan = RoutePlan.byPriority(model, context.options().attemptsMax());
+    RoutePlan plan = RoutePlan.byPriority(model, request.catalog().attemptsMax());
     return new Decision.Admitted(new Exchange(context, request, downstream, call, plan));
   }
 

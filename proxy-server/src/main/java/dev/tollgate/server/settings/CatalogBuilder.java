@@ -40,7 +40,7 @@ public final class CatalogBuilder {
         settings.models().entrySet().stream()
             .map(entry -> model(entry.getKey(), entry.getValue(), providers))
             .toList();
-    return new Catalog(providers.values(), models);
+    return new Catalog(providers.values(), models, settings.routing().maxAttempts());
   }
 
   private Provider provider(ProviderId id, ProviderSettings provider) {

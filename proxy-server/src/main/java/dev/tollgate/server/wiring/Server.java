@@ -202,8 +202,7 @@ public final class Server implements AutoCloseable {
 
   private ExchangeOptions exchangeOptions() {
     var api = settings.listeners().api();
-    return new ExchangeOptions(
-        api.pingInterval(), api.commitAfter(), settings.routing().maxAttempts());
+    return new ExchangeOptions(api.pingInterval(), api.commitAfter());
   }
 
   private Gateway gateway(Network network, GatewayPorts ports) throws StartException {

@@ -41,6 +41,7 @@ final class ServerIT {
         mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
         away: { type: openai, base_url: "http://127.0.0.1:9/v1", api_key: canary-of-a-key }
       models:
+        gone: { type: openai, base_url: "http://127.0.0.1:9/v1" }
         test/chat:
           modality: chat
           price: { input: "1", output: "2" }
@@ -58,6 +59,12 @@ final class ServerIT {
           price: free
           routes: [ { provider: away, model: chat } ]
       """;
+        test/nowhere:
+          modality: chat
+          price: free
+          routes:
+            - { provider: away, model: chat }
+            - { provider: gone, model: chat, priority: 2 }
   private static final String ONE_MORE_MODEL =
       """
         test/new:
@@ -155,6 +162,45 @@ final class ServerIT {
   }
 
   @Test
+  @Test
+  void theReloadedBoundOnAttemptsHoldsForRequestsThatBeginAfterIt() throws IOException {
+    assertThat(attempts(gateway.chat("test/nowhere"))).isEqualTo(3);
+
+    gateway.rewrite(CONFIGURATION + "routing: { max_attempts: 1 }\n");
+    assertThat(gateway.adminPost("/-/reload").status()).isEqualTo(200);
+    assertThat(attempts(gateway.chat("test/nowhere"))).isEqualTo(1);
+
+    gateway.rewrite(CONFIGURATION);
+    assertThat(gateway.adminPost("/-/reload").status()).isEqualTo(200);
+    assertThat(attempts(gateway.chat("test/nowhere"))).isEqualTo(3);
+  }
+
+  private static int attempts(RawResponse refused) {
+    return refused.text().split("\"outcome\":", -1).length - 1;
+  }
+
+  @Test
+  void whatAReloadTakesOverAndDoesNotObeyYetIsAWarning() throws IOException {
+    var logger = (Logger) LoggerFactory.getLogger(Snapshots.class);
+    var lines = new ListAppender<ILoggingEvent>();
+    lines.start();
+    logger.addAppender(lines);
+    try {
+      gateway.rewrite(CONFIGURATION + "limits: { key: { concurrency: 5 } }\n");
+      assertThat(gateway.adminPost("/-/reload").status()).isEqualTo(200);
+    } finally {
+      logger.detachAppender(lines);
+    }
+    assertThat(lines.list)
+        .singleElement()
+        .satisfies(
+            line -> {
+              assertThat(line.getLevel()).isEqualTo(Level.WARN);
+              assertThat(line.getFormattedMessage())
+                  .contains("limits.key.concurrency: is not available yet");
+            });
+  }
+
   void aRestartIsAskedForWhereAReloadIsNotEnough() throws IOException {
     gateway.rewrite(CONFIGURATION.replace("event_loops: 2", "event_loops: 1"));
 
