@@ -10,16 +10,21 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads, poll by poll, which keys changed since the poll before; whoever caches keys drops them.
  * Blocking, and for one thread.
  */
 public final class KeyChanges {
-  private static final long NEVER_READ = -1;
-
   private final DataSource pool;
-  private long last = NEVER_READ;
+  private @Nullable Mark last;
+
+  /**
+   * How far was read, and in which table: an import puts another one in its place, whose numbers
+   * have nothing to do with those of the one before.
+   */
+  private record Mark(long rev, String table) {}
 
   KeyChanges(DataSource pool) {
     this.pool = pool;
@@ -31,7 +36,8 @@ public final class KeyChanges {
     record Changed(Set<KeyId> keys, Set<OrgId> orgs) implements Poll {}
 
     /**
-     * Nothing is known of what happened before: the first poll, or the database went back in time.
+     * Nothing is known of what happened before: the first poll, or the database went back in time,
+     * or an import replaced what it held.
      */
     record Anything() implements Poll {}
 
@@ -42,18 +48,21 @@ public final class KeyChanges {
   /** Asks for everything since the last poll that succeeded. */
   public Poll poll() {
     try (Connection connection = pool.getConnection()) {
-      long newest = newest(connection);
-      if (last == NEVER_READ || newest < last) {
+      Mark newest = newest(connection);
+      Mark before = last;
+      if (before == null || !newest.table().equals(before.table()) || newest.rev() < before.rev()) {
         last = newest;
         return new Poll.Anything();
       }
-      return changed(connection, newest);
+      Poll changed = changed(connection, before.rev(), newest.rev());
+      last = newest;
+      return changed;
     } catch (SQLException e) {
       return new Poll.Failed("poll of key changes failed: " + e.getMessage());
     }
   }
 
-  private Poll changed(Connection connection, long newest) throws SQLException {
+  private static Poll changed(Connection connection, long last, long newest) throws SQLException {
     Set<KeyId> keys = new HashSet<>();
     Set<OrgId> orgs = new HashSet<>();
     if (newest > last) {
@@ -73,17 +82,20 @@ public final class KeyChanges {
           }
         }
       }
-      last = newest;
     }
     return new Poll.Changed(Set.copyOf(keys), Set.copyOf(orgs));
   }
 
-  private static long newest(Connection connection) throws SQLException {
+  private static Mark newest(Connection connection) throws SQLException {
     try (PreparedStatement select =
-            connection.prepareStatement("SELECT coalesce(max(rev), 0) FROM key_change");
+            connection.prepareStatement(
+                """
+                SELECT coalesce(max(rev), 0),
+                       'key_change'::regclass::oid || '/' || pg_relation_filenode('key_change')
+                  FROM key_change""");
         ResultSet row = select.executeQuery()) {
       row.next();
-      return row.getLong(1);
+      return new Mark(row.getLong(1), row.getString(2));
     }
   }
 }
