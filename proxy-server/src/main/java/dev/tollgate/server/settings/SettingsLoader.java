@@ -63,7 +63,9 @@ public final class SettingsLoader {
     var overrides = new Overrides(Settings.SHAPE, problems);
     List<OutsideSetting> options = options(sets, problems);
 
-    Node.Mapping tree = overrides.apply(written, about("catalogs", options));
+    List<OutsideSetting> environment = fromEnvironment(written, new Problems());
+    Node.Mapping tree = overrides.apply(written, about("catalogs", environment));
+    tree = overrides.apply(tree, about("catalogs", options));
     tree = new CatalogFiles(file, this::read, interpolation, problems).merge(tree);
     tree = overrides.apply(tree, fromEnvironment(tree, problems));
     tree = interpolation.resolve(overrides.apply(tree, options), "");

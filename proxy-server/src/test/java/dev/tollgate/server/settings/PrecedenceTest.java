@@ -123,8 +123,41 @@ final class PrecedenceTest {
 
   @Test
   void variablesOfOthersAreLeftAlone() {
-    var loading = Loading.of("version: 1").env("TOLLGATE_JAVA", "x").env("TOLLGATE_PORT", "1");
+    var loading =
+        Loading.of("version: 1")
+            .env("TOLLGATE_JAVA", "x")
+            .env("TOLLGATE_JAVA_OPTS", "x")
+            .env("TOLLGATE_LOG_LEVEL", "DEBUG");
     assertThat(loading.problems()).isEmpty();
+  }
+
+  @Test
+  void whatKubernetesTellsOfServicesIsLeftAlone() {
+    var loading =
+        Loading.of("version: 1")
+            .env("TOLLGATE_SERVICE_HOST", "10.0.0.1")
+            .env("TOLLGATE_SERVICE_PORT", "80")
+            .env("TOLLGATE_SERVICE_PORT_HTTP", "80")
+            .env("TOLLGATE_PORT", "tcp://10.0.0.1:80")
+            .env("TOLLGATE_PORT_80_TCP", "tcp://10.0.0.1:80")
+            .env("TOLLGATE_PORT_80_TCP_ADDR", "10.0.0.1")
+            .env("TOLLGATE_ADMIN_SERVICE_HOST", "10.0.0.1")
+            .env("TOLLGATE_ADMIN_PORT_9901_TCP_PROTO", "tcp");
+    assertThat(loading.problems()).isEmpty();
+    assertThat(Loading.of("version: 1").env("TOLLGATE_PORT", "8080").problems())
+        .containsExactly("environment variable TOLLGATE_PORT: no such setting");
+  }
+
+  @Test
+  void settingsOfOneWordAreGivenToo() {
+    var loading =
+        Loading.of("version: 1")
+            .file("more.yaml", "providers: { mock: { type: mock } }")
+            .env("TOLLGATE_BOOTSTRAP", "null")
+            .env("TOLLGATE_CATALOGS", "[more.yaml]");
+    assertThat(loading.settings().bootstrap()).isNull();
+    assertThat(loading.settings().providers()).containsKey(new ProviderId("mock"));
+    assertThat(loading.set("catalogs=[]").settings().providers()).isEmpty();
   }
 
   @Test
@@ -132,11 +165,16 @@ final class PrecedenceTest {
     assertThat(
             Loading.of("version: 1")
                 .env("TOLLGATE_STORE__ULR", "x")
+                .env("TOLLGATE_STORE_URL", "x")
+                .env("TOLLGATE_BOOTSRAP", "null")
                 .set("store.urll=x")
                 .set("nonsense")
                 .problems())
         .containsExactlyInAnyOrder(
             "environment variable TOLLGATE_STORE__ULR: store: no such setting; did you mean URL?",
+            "environment variable TOLLGATE_STORE_URL: no such setting;"
+                + " did you mean TOLLGATE_STORE__URL?",
+            "environment variable TOLLGATE_BOOTSRAP: no such setting; did you mean BOOTSTRAP?",
             "--set store.urll: store.urll: unknown key; did you mean url?",
             "--set nonsense: must be of the form key=value");
   }
