@@ -67,10 +67,22 @@ final class UpstreamCall {
     HeadOut.field(out, "content-type", "application/json");
     HeadOut.field(out, "accept", stream ? "text/event-stream" : "application/json");
     HeadOut.field(out, "accept-encoding", "identity");
-    HeadOut.field(out, "user-agent", "tollgate");
+    if (!namesItself(provider)) {
+      HeadOut.field(out, "user-agent", "tollgate");
+    }
     provider.headers().forEach((name, value) -> HeadOut.field(out, name, value));
     HeadOut.contentLength(out, length);
     HeadOut.end(out);
+  }
+
+  /** Whether a user-agent is configured; of all that is configured it alone replaces ours. */
+  private static boolean namesItself(Provider provider) {
+    for (String name : provider.headers().keySet()) {
+      if (name.equalsIgnoreCase("user-agent")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static String authority(EndpointIdentity endpoint) {

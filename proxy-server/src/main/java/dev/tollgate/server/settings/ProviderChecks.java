@@ -5,6 +5,7 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.shape.Places;
 import dev.tollgate.server.settings.yaml.Paths;
 import dev.tollgate.server.settings.yaml.Problems;
+import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -13,9 +14,11 @@ import java.util.Set;
 final class ProviderChecks {
   private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
-  /** Headers that frame or route a request: they are ours to write. */
+  /** Headers that frame or route a request, or say what we can read: they are ours to write. */
   private static final Set<String> RESERVED =
       Set.of(
+          "accept",
+          "accept-encoding",
           "connection",
           "content-length",
           "content-type",
@@ -58,15 +61,22 @@ final class ProviderChecks {
     if (provider.circuit().openForMax().compareTo(provider.circuit().openFor()) < 0) {
       report(path + ".circuit.open_for_max", "must not be shorter than open_for");
     }
-    checkHeaders(provider.headers(), path + ".headers");
+    boolean hasKey = provider.apiKey() != null || !provider.apiKeys().isEmpty();
+    checkHeaders(provider.headers(), hasKey, path + ".headers");
   }
 
-  private void checkHeaders(Map<String, Secret> headers, String path) {
+  private void checkHeaders(Map<String, Secret> headers, boolean hasKey, String path) {
+    Set<String> seen = new HashSet<>();
     for (String name : headers.keySet()) {
+      String field = name.toLowerCase(Locale.ROOT);
       if (!name.matches(TOKEN)) {
         report(Paths.join(path, name), "is not a header name");
-      } else if (RESERVED.contains(name.toLowerCase(Locale.ROOT))) {
+      } else if (RESERVED.contains(field)) {
         report(Paths.join(path, name), "is written by Tollgate itself");
+      } else if (hasKey && field.equals("authorization")) {
+        report(Paths.join(path, name), "is written from the key beside it");
+      } else if (!seen.add(field)) {
+        report(Paths.join(path, name), "is given twice");
       }
     }
   }

@@ -160,6 +160,19 @@ final class BadFilesTest {
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { 'a b': x } } }",
             "2:74: providers.a.headers.a b: is not a header name"),
         bad(
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, headers: { Accept: x } } }",
+            "2:75: providers.a.headers.Accept: is written by Tollgate itself"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, headers: { accept-encoding: x } } }",
+            "2:84: providers.a.headers.accept-encoding: is written by Tollgate itself"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, api_key: k,"
+                + " headers: { Authorization: x } } }",
+            "2:94: providers.a.headers.Authorization: is written from the key beside it"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, headers: { x-a: 1, X-A: 2 } } }",
+            "2:80: providers.a.headers.X-A: is given twice"),
             "providers: { a: { type: openai, base_url: http://h/v1, on_disconnect: drian } }",
             "2:71: providers.a.on_disconnect:"
                 + " must be the word cancel or a section of keys, not a single value"),
@@ -223,6 +236,22 @@ final class BadFilesTest {
   void routesOfOnePriorityCannotDifferInWeightYet() {
     assertThat(
             Loading.of(
+  @Test
+  void withoutAKeyTheAuthorizationIsTheOperators() {
+    assertThat(
+            Loading.of(
+                    """
+                    version: 1
+                    providers:
+                      a:
+                        type: openai
+                        base_url: http://h/v1
+                        headers: { Authorization: Basic eDp5, User-Agent: ours/1 }
+                    """)
+                .problems())
+        .isEmpty();
+  }
+
                     """
                     version: 1
                     providers: { mock: { type: mock } }
