@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -41,7 +40,7 @@ final class AdminOptions {
   private @Nullable Path config;
 
   /** A client of the listener that options, configuration and environment name. */
-  AdminClient client() {
+  AdminClient client() throws InvalidConfiguration {
     Map<String, String> environment = System.getenv();
     if (config != null) {
       ListenerSettings.Admin admin = configured(config);
@@ -54,12 +53,10 @@ final class AdminOptions {
     return new AdminClient(parse(text), token == null ? null : new Secret(token));
   }
 
-  private ListenerSettings.Admin configured(Path file) {
+  private static ListenerSettings.Admin configured(Path file) throws InvalidConfiguration {
     return switch (new SettingsLoader(Surroundings.ofProcess()).load(file, List.of())) {
       case Loaded.Valid valid -> valid.settings().listeners().admin();
-      case Loaded.Invalid invalid ->
-          throw usage(
-              invalid.problems().stream().map(Object::toString).collect(Collectors.joining("\n")));
+      case Loaded.Invalid invalid -> throw new InvalidConfiguration(invalid.problems());
     };
   }
 

@@ -22,7 +22,7 @@ abstract class AdminVerb implements Callable<Integer> {
       var to = answer.isGood() ? line.getOut() : line.getErr();
       to.println(answer.body().strip());
       return answer.isGood() ? 0 : 1;
-    } catch (AdminUnreachable e) {
+    } catch (AdminUnreachable | InvalidConfiguration e) {
       line.getErr().println(e.getMessage());
       return 1;
     }

@@ -14,6 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -115,6 +116,17 @@ final class AdminVerbsTest {
     assertThat(run("drain", "--config", file.toString())).as(err.toString()).isZero();
     assertThat(run("drain", "--admin", address(admin))).isEqualTo(1);
     assertThat(err.toString()).contains("unauthenticated").doesNotContain(TOKEN);
+  }
+
+  @Test
+  void aConfigurationThatIsWrongIsAFailureAndNotAMatterOfUsage(@TempDir Path folder)
+      throws IOException {
+    Path file = Files.writeString(folder.resolve("tollgate.yaml"), "version: 1\nservr: {}\n");
+    for (String verb : List.of("healthcheck", "status", "reload", "drain")) {
+      err.getBuffer().setLength(0);
+      assertThat(run(verb, "--config", file.toString())).as(verb).isEqualTo(1);
+      assertThat(err.toString()).contains("2:1: servr: unknown key").doesNotContain("Usage:");
+    }
   }
 
   @Test
