@@ -12,12 +12,16 @@ import dev.tollgate.server.settings.Settings;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The configuration in use and the catalog made of it, swapped together. A request keeps the
  * catalog it began with; connections to endpoints that the new one no longer names are closed.
  */
 final class Snapshots {
+  private static final Logger log = LoggerFactory.getLogger(Snapshots.class);
+
   private final Supplier<Loaded> reread;
   private final CatalogBuilder builder;
   private final RequestMetrics metrics;
@@ -58,7 +62,10 @@ final class Snapshots {
     return switch (reread.get()) {
       case Loaded.Invalid invalid ->
           new Reload.Reading.Bad<>(invalid.problems().stream().map(Object::toString).toList());
-      case Loaded.Valid valid -> compare(valid.settings());
+      case Loaded.Valid valid -> {
+        valid.warnings().forEach(warning -> log.warn("configuration: {}", warning));
+        yield compare(valid.settings());
+      }
     };
   }
 

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** Real sockets, a real store, the bundled mock provider; the last tests end what they share. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -40,8 +41,8 @@ final class ServerIT {
       providers:
         mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
         away: { type: openai, base_url: "http://127.0.0.1:9/v1", api_key: canary-of-a-key }
-      models:
         gone: { type: openai, base_url: "http://127.0.0.1:9/v1" }
+      models:
         test/chat:
           modality: chat
           price: { input: "1", output: "2" }
@@ -58,13 +59,13 @@ final class ServerIT {
           modality: chat
           price: free
           routes: [ { provider: away, model: chat } ]
-      """;
         test/nowhere:
           modality: chat
           price: free
           routes:
             - { provider: away, model: chat }
             - { provider: gone, model: chat, priority: 2 }
+      """;
   private static final String ONE_MORE_MODEL =
       """
         test/new:
@@ -162,7 +163,6 @@ final class ServerIT {
   }
 
   @Test
-  @Test
   void theReloadedBoundOnAttemptsHoldsForRequestsThatBeginAfterIt() throws IOException {
     assertThat(attempts(gateway.chat("test/nowhere"))).isEqualTo(3);
 
@@ -201,6 +201,7 @@ final class ServerIT {
             });
   }
 
+  @Test
   void aRestartIsAskedForWhereAReloadIsNotEnough() throws IOException {
     gateway.rewrite(CONFIGURATION.replace("event_loops: 2", "event_loops: 1"));
 
