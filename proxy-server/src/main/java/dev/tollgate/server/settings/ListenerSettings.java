@@ -55,7 +55,8 @@ public record ListenerSettings(
               initial = "25MiB",
               min = "1KiB",
               max = "1GiB",
-              bytes = true)
+              bytes = true,
+              later = "endpoints that take files")
           int multipartBytesMax,
       @Key(
               name = "max_header_bytes",

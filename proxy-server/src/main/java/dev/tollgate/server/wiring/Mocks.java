@@ -10,7 +10,6 @@ import java.util.Objects;
 
 /** The bundled providers of {@code type: mock}, each on a loopback port, from start to end. */
 final class Mocks implements AutoCloseable {
-  private static final long SEED = 1;
   private static final int ANY_PORT = 0;
 
   private final Map<ProviderId, MockProvider> running = new LinkedHashMap<>();
@@ -34,6 +33,6 @@ final class Mocks implements AutoCloseable {
   }
 
   private static MockProfile profile(ProviderSettings.Mock mock) {
-    return new MockProfile(mock.ttft(), mock.chunkInterval(), mock.chunks(), SEED);
+    return new MockProfile(mock.ttft(), mock.chunkInterval(), mock.chunks(), mock.seed());
   }
 }

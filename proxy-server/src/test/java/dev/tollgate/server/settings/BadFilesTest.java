@@ -126,6 +126,10 @@ final class BadFilesTest {
   static Stream<Arguments> notYet() {
     return Stream.of(
         bad(
+            "listeners: { api: { max_multipart_bytes: 1MiB } }",
+            "2:42: listeners.api.max_multipart_bytes: is not available yet:"
+                + " it needs endpoints that take files"),
+        bad(
             "redis: { url: redis://h }",
             "2:15: redis.url: is not available yet: it needs shared limits"),
         bad(
@@ -157,10 +161,6 @@ final class BadFilesTest {
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { host: x } } }",
             "2:73: providers.a.headers.host: is written by Tollgate itself"),
         bad(
-            "providers: { a: { type: openai, base_url: http://h/v1, headers: { 'a b': x } } }",
-            "2:74: providers.a.headers.a b: is not a header name"),
-        bad(
-        bad(
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { Accept: x } } }",
             "2:75: providers.a.headers.Accept: is written by Tollgate itself"),
         bad(
@@ -173,6 +173,10 @@ final class BadFilesTest {
         bad(
             "providers: { a: { type: openai, base_url: http://h/v1, headers: { x-a: 1, X-A: 2 } } }",
             "2:80: providers.a.headers.X-A: is given twice"),
+        bad(
+            "providers: { a: { type: openai, base_url: http://h/v1, headers: { 'a b': x } } }",
+            "2:74: providers.a.headers.a b: is not a header name"),
+        bad(
             "providers: { a: { type: openai, base_url: http://h/v1, on_disconnect: drian } }",
             "2:71: providers.a.on_disconnect:"
                 + " must be the word cancel or a section of keys, not a single value"),
@@ -233,10 +237,6 @@ final class BadFilesTest {
   }
 
   @Test
-  void routesOfOnePriorityCannotDifferInWeightYet() {
-    assertThat(
-            Loading.of(
-  @Test
   void withoutAKeyTheAuthorizationIsTheOperators() {
     assertThat(
             Loading.of(
@@ -252,6 +252,10 @@ final class BadFilesTest {
         .isEmpty();
   }
 
+  @Test
+  void routesOfOnePriorityCannotDifferInWeightYet() {
+    assertThat(
+            Loading.of(
                     """
                     version: 1
                     providers: { mock: { type: mock } }
