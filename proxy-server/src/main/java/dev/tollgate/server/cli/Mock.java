@@ -5,7 +5,6 @@ import dev.tollgate.server.wiring.MockServer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -54,12 +53,10 @@ final class Mock implements Callable<Integer> {
   @Override
   public Integer call() {
     CommandLine line = Objects.requireNonNull(spec).commandLine();
-    CountDownLatch stop = new CountDownLatch(1);
     try (MockServer server = start(line)) {
-      Runtime.getRuntime().addShutdownHook(new Thread(stop::countDown, "mock-stop"));
       line.getOut().println(server.baseUrl());
       line.getOut().flush();
-      stop.await();
+      server.awaitStop();
       return 0;
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();

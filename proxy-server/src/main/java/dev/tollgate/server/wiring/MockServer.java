@@ -2,11 +2,14 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
+import dev.tollgate.server.ops.Signals;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 
 /** The bundled mock provider as a server of its own, outside of any gateway. */
 public final class MockServer implements AutoCloseable {
   private final MockProvider provider;
+  private final CountDownLatch stop = new CountDownLatch(1);
 
   private MockServer(MockProvider provider) {
     this.provider = provider;
@@ -21,12 +24,19 @@ public final class MockServer implements AutoCloseable {
   public static MockServer start(
       int port, Duration ttft, Duration chunkInterval, int chunks, long seed, int threads) {
     MockProfile profile = new MockProfile(ttft, chunkInterval, chunks, seed);
-    return new MockServer(MockProvider.start(profile, port, threads));
+    var server = new MockServer(MockProvider.start(profile, port, threads));
+    Signals.onStop(server.stop::countDown);
+    return server;
   }
 
   /** What to configure as {@code base_url} of a provider. */
   public String baseUrl() {
     return provider.baseUrl();
+  }
+
+  /** Waits for SIGTERM or SIGINT. */
+  public void awaitStop() throws InterruptedException {
+    stop.await();
   }
 
   @Override

@@ -42,6 +42,7 @@ class MockVerbTest {
       }
       process.toHandle().destroy();
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+      assertThat(process.exitValue()).isZero();
       assertThat(out.readLine()).isNull();
     } finally {
       process.destroyForcibly();
