@@ -98,7 +98,7 @@ public enum Family {
   RELOAD_FAILURES(
       Kind.COUNTER,
       "tollgate_config_reload_failures_total",
-      "Reloads refused because the configuration was wrong."),
+      "Reloads refused: the configuration was wrong or needs a restart."),
   RELOAD_OK(
       Kind.GAUGE,
       "tollgate_config_last_reload_successful",
