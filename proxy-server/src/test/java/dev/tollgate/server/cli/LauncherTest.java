@@ -1,0 +1,148 @@
+package dev.tollgate.server.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The launcher in a checkout of its own, with a JDK and a Maven that only say what they did. */
+class LauncherTest {
+  private static final Path LAUNCHER =
+      Path.of(System.getProperty("tollgate.root", "..")).resolve("tollgate");
+
+  private static final String BUILDING =
+      "building (a minute or two the first time, seconds later) ...";
+
+  @TempDir Path folder;
+  private Path checkout = Path.of("");
+  private Path jdk = Path.of("");
+  private Path maven = Path.of("");
+
+  /** What a run of the launcher came to. */
+  private record Ran(int code, String output) {}
+
+  @BeforeEach
+  void makeCheckout() throws IOException {
+    checkout = Files.createDirectories(folder.toRealPath().resolve("checkout"));
+    executable(checkout.resolve("tollgate"), Files.readString(LAUNCHER));
+    Files.createDirectories(checkout.resolve("proxy-server/src/main"));
+    Files.writeString(checkout.resolve("pom.xml"), "<project/>");
+    jdk = folder.resolve("jdk");
+    executable(jdk.resolve("bin/java"), "#!/bin/sh\necho runs\n");
+    Files.writeString(jdk.resolve("release"), "JAVA_VERSION=\"25.0.1\"\n");
+    maven =
+        executable(
+            folder.resolve("bin/mvn"),
+            """
+            #!/bin/sh
+            echo built >>"$0.log"
+            mkdir -p '%1$s/proxy-server/target/tollgate/lib'
+            echo >'%1$s/proxy-server/target/tollgate/lib/proxy-server-1.jar'
+            [ ! -e "$0.breaks" ]
+            """
+                .formatted(checkout));
+  }
+
+  @Test
+  void whatWasBuiltToItsEndIsNotBuiltAgain() throws Exception {
+    assertThat(run()).isEqualTo(new Ran(0, "tollgate: " + BUILDING + "\nruns\n"));
+    assertThat(run()).isEqualTo(new Ran(0, "runs\n"));
+    assertThat(builds()).isEqualTo(1);
+  }
+
+  @Test
+  void aBuildThatBrokeOffIsMadeAgain() throws Exception {
+    Path breaks = Files.createFile(Path.of(maven + ".breaks"));
+    assertThat(run().code()).isEqualTo(1);
+    Files.delete(breaks);
+
+    assertThat(run().output()).endsWith("runs\n");
+    assertThat(builds()).isEqualTo(2);
+  }
+
+  @Test
+  void whereNothingCanBeWrittenItSaysSo() throws Exception {
+    Files.createFile(checkout.resolve("target"));
+
+    Ran ran = run();
+
+    assertThat(ran.code()).isEqualTo(1);
+    assertThat(ran.output()).contains("tollgate: cannot build here");
+  }
+
+  @Test
+  void aLauncherThatDiedIsNotWaitedFor() throws Exception {
+    Files.createDirectories(checkout.resolve("target/tollgate-build.lock"));
+    assertThat(run().output()).endsWith("runs\n");
+
+    Files.delete(checkout.resolve("proxy-server/target/tollgate/lib/proxy-server-1.jar"));
+    Files.createSymbolicLink(checkout.resolve("target/tollgate-build.owner"), Path.of("999999999"));
+    assertThat(run().output()).endsWith("runs\n");
+    assertThat(builds()).isEqualTo(2);
+  }
+
+  @Test
+  void whoWaitsForAnotherBuildSaysSo() throws Exception {
+    Files.createDirectory(checkout.resolve("target"));
+    Path lock = checkout.resolve("target/tollgate-build.owner");
+    long us = ProcessHandle.current().pid();
+    Files.createSymbolicLink(lock, Path.of("" + us));
+    Process process = launch(Map.of("HOME", folder + "", "TOLLGATE_JAVA", jdk + ""));
+    try (BufferedReader output = process.inputReader(UTF_8)) {
+      assertThat(output.readLine())
+          .isEqualTo("tollgate: waiting for another build (process " + us + ") ...");
+      Files.delete(lock);
+      assertThat(output.lines().toList()).endsWith("runs");
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  @Test
+  void withoutAHomeAJdkIsStillFound() throws Exception {
+    assertThat(run(Map.of("JAVA_HOME", jdk + "")).output()).endsWith("runs\n");
+  }
+
+  private Ran run() throws Exception {
+    return run(Map.of("HOME", folder + "", "TOLLGATE_JAVA", jdk + ""));
+  }
+
+  private Ran run(Map<String, String> environment) throws Exception {
+    Process process = launch(environment);
+    try {
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).as("ends").isTrue();
+      return new Ran(
+          process.exitValue(), new String(process.getInputStream().readAllBytes(), UTF_8));
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+
+  private Process launch(Map<String, String> environment) throws IOException {
+    var builder = new ProcessBuilder(checkout.resolve("tollgate").toString());
+    builder.environment().clear();
+    builder.environment().put("PATH", maven.getParent() + ":/usr/bin:/bin");
+    builder.environment().putAll(environment);
+    return builder.redirectErrorStream(true).start();
+  }
+
+  private int builds() throws IOException {
+    return Files.readAllLines(Path.of(maven + ".log")).size();
+  }
+
+  private static Path executable(Path file, String text) throws IOException {
+    Files.createDirectories(Objects.requireNonNull(file.getParent()));
+    Files.writeString(file, text);
+    return Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+  }
+}
