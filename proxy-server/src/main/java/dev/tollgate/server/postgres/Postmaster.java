@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -51,11 +52,12 @@ final class Postmaster {
   /** Starts the server on a free port of the loopback address and waits until it accepts. */
   PostmasterPid start(int connectionsMax) throws IOException, StoreException {
     removeForeignPid();
+    Optional<PostmasterPid> stale = PostmasterPid.read(home.cluster());
     keepLogShort();
     for (int attempt = 1; ; attempt++) {
       Process pgCtl =
           Command.start(runAs.wrap(startCommand(connectionsMax)), home.folder(), home.log());
-      Optional<PostmasterPid> started = awaitReady(pgCtl);
+      Optional<PostmasterPid> started = awaitReady(pgCtl, stale);
       if (started.isPresent()) {
         return started.get();
       }
@@ -91,9 +93,19 @@ final class Postmaster {
     }
   }
 
-  private Optional<PostmasterPid> awaitReady(Process pgCtl) throws IOException {
+  /**
+   * Waits until the server accepts, or pg_ctl gives up.
+   *
+   * @param stale what a server before it left; its number may be that of pg_ctl or the server now
+   */
+  private Optional<PostmasterPid> awaitReady(Process pgCtl, Optional<PostmasterPid> stale)
+      throws IOException {
+    OptionalLong before = stale.stream().mapToLong(PostmasterPid::startedAtSecond).findFirst();
     while (true) {
-      Optional<PostmasterPid> ready = running().filter(PostmasterPid::isReady);
+      Optional<PostmasterPid> ready =
+          running()
+              .filter(PostmasterPid::isReady)
+              .filter(now -> before.isEmpty() || now.startedAtSecond() != before.getAsLong());
       if (ready.isPresent()) {
         return ready;
       }

@@ -10,10 +10,13 @@ import java.util.Optional;
 /**
  * What a running PostgreSQL says of itself in {@code postmaster.pid}.
  *
+ * @param startedAtSecond when it was started, by its own clock; what tells it from one before that
+ *     had the same number
  * @param status {@code starting}, {@code ready}, {@code stopping}, {@code standby}; empty while the
  *     file is being written
  */
-record PostmasterPid(long pid, String dataDirectory, int port, String status) {
+record PostmasterPid(
+    long pid, String dataDirectory, long startedAtSecond, int port, String status) {
 
   /** The file's content, or empty where there is none or it is not complete yet. */
   static Optional<PostmasterPid> read(Path dataDirectory) throws IOException {
@@ -26,6 +29,7 @@ record PostmasterPid(long pid, String dataDirectory, int port, String status) {
           new PostmasterPid(
               Long.parseLong(lines.get(0).strip()),
               lines.get(1).strip(),
+              Long.parseLong(lines.get(2).strip()),
               Integer.parseInt(lines.get(3).strip()),
               lines.size() < 8 ? "" : lines.get(7).strip()));
     } catch (NoSuchFileException notRunning) {
