@@ -3,9 +3,13 @@ package dev.tollgate.server.postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Runs a piece of work in one transaction: committed if it returns, rolled back if it throws. */
 final class Transactions {
+  private static final Logger log = LoggerFactory.getLogger(Transactions.class);
+
   private Transactions() {}
 
   /** Statements that belong together. */
@@ -22,21 +26,36 @@ final class Transactions {
   static <T> T run(Connection connection, Work<T> work) throws SQLException {
     boolean autoCommit = connection.getAutoCommit();
     connection.setAutoCommit(false);
+    T result;
     try {
-      T result = work.run(connection);
+      result = work.run(connection);
       connection.commit();
-      return result;
     } catch (SQLException | RuntimeException | Error e) {
-      rollBack(connection, e);
+      attempt(e, connection::rollback);
+      attempt(e, () -> connection.setAutoCommit(autoCommit));
       throw e;
-    } finally {
+    }
+    endWith(connection, autoCommit);
+    return result;
+  }
+
+  /** What was committed did not fail; a connection that broke since says so at its next use. */
+  private static void endWith(Connection connection, boolean autoCommit) {
+    try {
       connection.setAutoCommit(autoCommit);
+    } catch (SQLException broken) {
+      log.debug("a connection broke after its commit", broken);
     }
   }
 
-  private static void rollBack(Connection connection, Throwable cause) {
+  private interface Step {
+    void run() throws SQLException;
+  }
+
+  /** Where the connection broke, all further steps fail: that must not hide why. */
+  private static void attempt(Throwable cause, Step step) {
     try {
-      connection.rollback();
+      step.run();
     } catch (SQLException alsoFailed) {
       cause.addSuppressed(alsoFailed);
     }
