@@ -2,6 +2,7 @@ package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.catalog.Secret;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -74,13 +75,16 @@ record PostgresHome(Path dataDir) {
     if (initdb.exitCode() != 0) {
       throw new StoreException("initdb failed: " + initdb.output());
     }
-    Files.writeString(majorFile(), PostgresBinaries.MAJOR + "\n");
+    write(majorFile(), PostgresBinaries.MAJOR + "\n");
+    // What the cluster cannot be used without is on disk before the cluster is.
+    force(folder());
     Files.move(partial, cluster(), StandardCopyOption.ATOMIC_MOVE);
+    force(folder());
   }
 
   /** Refuses a cluster that another major version made. */
   void requireSameMajor() throws IOException, StoreException {
-    int made = Integer.parseInt(Files.readString(majorFile()).strip());
+    int made = major();
     if (made != PostgresBinaries.MAJOR) {
       throw new StoreException(
           """
@@ -90,6 +94,22 @@ record PostgresHome(Path dataDir) {
             2. put the old database aside:            mv %s %s-%d
             3. with this Tollgate:                    tollgate store import --config FILE store.zip"""
               .formatted(folder(), made, PostgresBinaries.MAJOR, folder(), folder(), made));
+    }
+  }
+
+  private int major() throws StoreException {
+    try {
+      return Integer.parseInt(Files.readString(majorFile()).strip());
+    } catch (IOException | NumberFormatException e) {
+      throw new StoreException(
+          "cannot read "
+              + majorFile()
+              + ", which names the PostgreSQL version that made "
+              + cluster()
+              + "; write into it what "
+              + cluster().resolve("PG_VERSION")
+              + " says",
+          e);
     }
   }
 
@@ -108,7 +128,19 @@ record PostgresHome(Path dataDir) {
     Files.createFile(
         passwordFile(),
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(passwordFile(), HexFormat.of().formatHex(random) + "\n");
+    write(passwordFile(), HexFormat.of().formatHex(random) + "\n");
+  }
+
+  /** Writes a file that survives the loss of power. */
+  private static void write(Path file, String text) throws IOException {
+    Files.writeString(file, text);
+    force(file);
+  }
+
+  private static void force(Path path) throws IOException {
+    try (FileChannel channel = FileChannel.open(path)) {
+      channel.force(true);
+    }
   }
 
   private List<String> initdb(PostgresBinaries binaries, Path into) {

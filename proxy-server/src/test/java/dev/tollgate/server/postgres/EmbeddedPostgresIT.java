@@ -150,6 +150,22 @@ class EmbeddedPostgresIT {
   }
 
   @Test
+  void aVersionThatCannotBeReadIsRefusedByTheNameOfItsFile() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    Path file = dataDir.toRealPath().resolve("postgres/PG_MAJOR");
+    for (String unreadable : List.of("", "eighteen\n")) {
+      Files.writeString(file, unreadable);
+      assertThatThrownBy(this::start)
+          .isInstanceOf(StoreException.class)
+          .hasMessageContaining(file.toString());
+    }
+    Files.delete(file);
+    assertThatThrownBy(this::start)
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(file.toString());
+  }
+
+  @Test
   void aHalfMadeClusterIsMadeAnew() throws Exception {
     Path partial = Files.createDirectories(dataDir.resolve("postgres/cluster.new"));
     Files.writeString(partial.resolve("PG_VERSION"), "18\n");
