@@ -28,6 +28,7 @@ public final class Main implements Runnable {
     VERBS.put("store", Backup.class);
     VERBS.put("orgs", Orgs.class);
     VERBS.put("credits", Credits.class);
+    VERBS.put("ledger", Ledger.class);
     VERBS.put("keys", Keys.class);
     VERBS.put("status", Status.class);
     VERBS.put("healthcheck", Healthcheck.class);

@@ -24,8 +24,8 @@ public final class Organizations {
   private static final String SELECT =
       """
       SELECT o.id, o.name, o.state, o.monthly_limit_micro, o.created_at,
-             coalesce((SELECT sum(amount_micro) FROM ledger_entry l WHERE l.org_id = o.id), 0)::bigint
-               AS balance_micro,
+             coalesce((SELECT limit_micro - used_micro FROM scope_account a
+                        WHERE a.scope_id = 'org:' || o.id), 0) AS balance_micro,
              (SELECT count(*) FROM api_key k WHERE k.org_id = o.id AND k.state <> 'revoked')::int
                AS keys
         FROM organization o
@@ -40,7 +40,7 @@ public final class Organizations {
   /**
    * An organization with what its administration asks for.
    *
-   * @param balance what was granted; charges are the ledger's
+   * @param balance what was paid in, less what was charged
    * @param keys how many keys are not revoked
    */
   public record StoredOrg(

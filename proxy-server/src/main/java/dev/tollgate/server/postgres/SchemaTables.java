@@ -60,6 +60,17 @@ final class SchemaTables {
     return Migrations.SCHEMA + ".\"" + name.replace("\"", "\"\"") + "\"";
   }
 
+  /** Whether a table's rows lie in partitions, one for each day. */
+  static boolean isPartitioned(Connection connection, String name) throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement("SELECT relkind = 'p' FROM pg_class WHERE oid = ?::regclass")) {
+      select.setString(1, quoted(name));
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() && row.getBoolean(1);
+      }
+    }
+  }
+
   private static List<String> sequenceNames(Connection connection) throws SQLException {
     try (PreparedStatement select =
         connection.prepareStatement(

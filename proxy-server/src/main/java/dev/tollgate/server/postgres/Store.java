@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.server.postgres.Migrations.Policy;
+import java.sql.SQLException;
 import java.util.Optional;
 import javax.sql.DataSource;
 
@@ -28,7 +29,14 @@ public final class Store implements AutoCloseable {
    */
   public static Store start(DataDirLock lock, StoreOptions options) throws StoreException {
     Policy policy = options.migrateOnStart() ? Policy.ALL : Policy.NOTHING;
-    return open(DatabaseAccess.owned(lock, options), options, policy);
+    Store store = open(DatabaseAccess.owned(lock, options), options, policy);
+    try {
+      store.ledgerDays().make();
+      return store;
+    } catch (SQLException e) {
+      store.close();
+      throw new StoreException("the days of the ledger cannot be made", e);
+    }
   }
 
   /**
@@ -110,6 +118,20 @@ public final class Store implements AutoCloseable {
 
   public Credits credits() {
     return new Credits(pool);
+  }
+
+  /** The books that all nodes share. */
+  public PostgresBank bank() {
+    return new PostgresBank(pool);
+  }
+
+  public LedgerDays ledgerDays() {
+    return new LedgerDays(pool);
+  }
+
+  /** Outside of the pool, whose connections give up before a large ledger is summed. */
+  public LedgerAudit ledgerAudit() {
+    return new LedgerAudit(Migrations.plain(database.address()));
   }
 
   /** The pool itself, for further ports. */

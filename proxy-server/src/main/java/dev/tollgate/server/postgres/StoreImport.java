@@ -115,6 +115,23 @@ public final class StoreImport {
   }
 
   private void copy(Connection connection, ExportManifest.Table table) throws SQLException {
+    String target = SchemaTables.quoted(table.name());
+    if (!SchemaTables.isPartitioned(connection, table.name())) {
+      copy(connection, table, target);
+      return;
+    }
+    // Which days there are, and so which partitions are needed, is known when the rows are there.
+    execute(connection, "CREATE TEMP TABLE staged (LIKE " + target + ") ON COMMIT DROP");
+    copy(connection, table, "staged");
+    execute(
+        connection,
+        "SELECT ledger_partition(day) FROM (SELECT DISTINCT day FROM staged ORDER BY day) days");
+    execute(connection, "INSERT INTO " + target + " SELECT * FROM staged");
+    execute(connection, "DROP TABLE staged");
+  }
+
+  private void copy(Connection connection, ExportManifest.Table table, String target)
+      throws SQLException {
     try (InputStream rows = open(zip, table.entry())) {
       long copied =
           connection
@@ -122,9 +139,7 @@ public final class StoreImport {
               .getCopyAPI()
               .copyIn(
                   "COPY %s (%s) FROM STDIN (FORMAT csv, HEADER MATCH)"
-                      .formatted(
-                          SchemaTables.quoted(table.name()),
-                          StoreExport.columnList(table.columns())),
+                      .formatted(target, StoreExport.columnList(table.columns())),
                   rows);
       if (copied != table.rows()) {
         throw new SQLException(

@@ -95,6 +95,8 @@ class StoreVerbsIT {
     assertThat(out.toString()).containsPattern("(?m)^KEY +sk-llm-[0-9A-Za-z]{46}$");
     assertThat(out.toString()).containsPattern("(?m)^ALLOWED_MODELS +a/b,c/d$");
 
+    assertThat(run("ledger", "audit")).isZero();
+    assertThat(run("ledger", "audit", "--full")).isZero();
     assertThat(run("orgs", "list")).isZero();
     assertThat(out.toString().lines().toList().getFirst())
         .matches("NAME +STATE +BALANCE +MONTHLY_LIMIT +KEYS +ID");

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
@@ -14,10 +19,12 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -170,7 +177,7 @@ class StoreExportIT {
   void anExportOfANewerVersionIsRefused() throws Exception {
     export();
     Forgery.replace(
-        file, ExportManifest.ENTRY, "\"schema_version\" : \"1\"", "\"schema_version\" : \"999\"");
+        file, ExportManifest.ENTRY, "\"schema_version\" : \"2\"", "\"schema_version\" : \"999\"");
 
     StoreOptions target = SharedPostgres.newDatabase();
     assertThatThrownBy(() -> importInto(target, false)).hasMessageContaining("use a newer one");
@@ -205,6 +212,23 @@ class StoreExportIT {
     var key = (ApiKeys.Creation.Created) store.apiKeys().create(org, wish, 0);
     store.apiKeys().rotate(key.key().key().id());
     store.credits().grant(org, new MicroUsd(77), "ref of " + key.secret().keyId(), "test");
+    fillLedger(store, new Payer(org, key.key().key().id(), Window.at(System.currentTimeMillis())));
+  }
+
+  /** Also on a day for which the target has no partition yet. */
+  private static void fillLedger(Store store, Payer payer) throws SQLException {
+    try {
+      var holder = store.bank().open(UUID.randomUUID(), UUID.randomUUID());
+      var want = new Bank.Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(5));
+      store.bank().grant(holder, payer, List.of(want));
+      long days = Duration.ofDays(6).toMillis();
+      var request = RequestId.at(System.currentTimeMillis() - days);
+      var charge = TestBooks.charge(request, payer.org(), payer.key(), 1, 3, "{\"a\": \"\\n,\"}");
+      store.bank().settle(holder, List.of(charge));
+      store.bank().quarantine(holder, charge, "a \"reason\"");
+    } catch (Bank.BankException e) {
+      throw new SQLException(e);
+    }
   }
 
   /** Every row of every table, and where the sequences stand. */

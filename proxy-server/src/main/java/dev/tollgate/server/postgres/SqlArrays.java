@@ -1,0 +1,39 @@
+package dev.tollgate.server.postgres;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/** One property of many things as an array for a statement; numbers travel in binary. */
+final class SqlArrays {
+  private SqlArrays() {}
+
+  static <T> Array longs(Connection connection, List<T> all, ToLongFunction<T> number)
+      throws SQLException {
+    long[] numbers = all.stream().mapToLong(number).toArray();
+    return connection.unwrap(PGConnection.class).createArrayOf("int8", numbers);
+  }
+
+  static <T> Array ints(Connection connection, List<T> all, ToIntFunction<T> number)
+      throws SQLException {
+    int[] numbers = all.stream().mapToInt(number).toArray();
+    return connection.unwrap(PGConnection.class).createArrayOf("int4", numbers);
+  }
+
+  /** What has no array of its own travels as text. */
+  static <T> Array of(
+      Connection connection, String type, List<T> all, Function<T, @Nullable String> text)
+      throws SQLException {
+    @Nullable String[] texts = new String[all.size()];
+    for (int i = 0; i < texts.length; i++) {
+      texts[i] = text.apply(all.get(i));
+    }
+    return connection.createArrayOf(type, texts);
+  }
+}

@@ -1,0 +1,212 @@
+package dev.tollgate.server.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.BankException.Kind;
+import dev.tollgate.core.ledger.Bank.GrantAnswer;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Bank.Recall;
+import dev.tollgate.core.ledger.Bank.TickAnswer;
+import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.core.ledger.Window;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.testkit.BankSums.ScopeSums;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What only a real database can show of the shared books: refusals, days, and the audit. */
+class PostgresBankIT {
+  private static final int BALANCE = ScopeKind.ORG.bit();
+  private static TestBooks books;
+  private static PostgresBank bank;
+
+  private OrgId org;
+  private KeyId key;
+  private Holder holder;
+
+  @BeforeAll
+  static void open() throws Exception {
+    books = TestBooks.open();
+    bank = books.bank();
+  }
+
+  @AfterAll
+  static void close() {
+    books.close();
+  }
+
+  @BeforeEach
+  void fund() throws Exception {
+    org = books.newOrg();
+    key = books.newKey(org);
+    books.fund(org, 1_000);
+    holder = bank.open(UUID.randomUUID(), UUID.randomUUID());
+  }
+
+  @Test
+  void aRowThatIsRefusedRefusesItsBatchAndIsPutAsideWhole() throws Exception {
+    Settlement good = charge(now(), 3, "{\"a\": \"ü\"}");
+    Settlement bad = charge(now(), 4, "{broken");
+    assertKind(Kind.POISONED, List.of(good, bad));
+    assertThat(balance().used()).isZero();
+
+    bank.settle(holder, List.of(good));
+    bank.quarantine(holder, bad, "the reason");
+    bank.quarantine(holder, bad, "the reason");
+    assertThat(balance().used()).isEqualTo(3);
+    assertThat(books.execute("SELECT row ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
+        .containsExactly("ü");
+    assertThat(
+            books.execute(
+                "SELECT concat_ws(' ', cost_micro, reason, convert_from(row, 'UTF8'))"
+                    + " FROM settlement_quarantine WHERE request_id = ?",
+                bad.request().value()))
+        .containsExactly("4 the reason {broken");
+  }
+
+  @Test
+  void aChargeOfAStrangerIsPoisoned() {
+    var stranger = new OrgId(UUID.randomUUID());
+    assertKind(Kind.POISONED, List.of(TestBooks.charge(RequestId.at(now()), stranger, key, 0, 1)));
+  }
+
+  @Test
+  void aDatabaseThatIsGoneIsNotTheRowsFault() throws Exception {
+    TestBooks gone = TestBooks.open();
+    PostgresBank its = gone.bank();
+    gone.close();
+    assertThatThrownBy(() -> its.tick(holder, List.of()))
+        .isInstanceOfSatisfying(
+            BankException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TRANSIENT));
+  }
+
+  @Test
+  void aYoungDayIsMadeWhenItIsNeededAndAnOldOneIsNot() throws Exception {
+    long fiveDaysAgo = now() - Duration.ofDays(5).toMillis();
+    bank.settle(holder, List.of(charge(fiveDaysAgo, 5, "")));
+    assertThat(balance().used()).isEqualTo(5);
+    assertKind(Kind.POISONED, List.of(charge(now() - Duration.ofDays(30).toMillis(), 5, "")));
+    assertKind(Kind.POISONED, List.of(charge(now() + Duration.ofDays(30).toMillis(), 5, "")));
+  }
+
+  @Test
+  void anOldDayIsDroppedWhenNoNodeCanStillChargeItAndItsSumStays() throws Exception {
+    try (TestBooks aside = TestBooks.open()) {
+      OrgId its = aside.newOrg();
+      KeyId itsKey = aside.newKey(its);
+      long then = now();
+      Holder node = aside.bank().open(UUID.randomUUID(), UUID.randomUUID());
+      aside.bank().settle(node, List.of(TestBooks.charge(RequestId.at(then), its, itsKey, 0, 7)));
+      LocalDate day = Window.at(then).day();
+
+      aside.setClock(then + Duration.ofDays(9).toMillis());
+      assertThat(aside.store().ledgerDays().retain(0)).as("the node may have more").isEmpty();
+      aside.bank().tick(node, List.of());
+      assertThat(aside.store().ledgerDays().retain(0)).contains(day.minusDays(1)).contains(day);
+      assertThat(aside.execute("SELECT count(*) FROM settlement")).containsExactly("0");
+      assertThat(aside.balance(its).used()).isEqualTo(7);
+      assertThat(aside.store().ledgerAudit().run()).isEmpty();
+    }
+  }
+
+  @Test
+  void aDayThatWasDroppedTakesNoCharge() throws Exception {
+    LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(20);
+    books.execute("SELECT ledger_partition(?)", old);
+    Settlement late = charge(old.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli(), 1, "");
+    books.execute("UPDATE node_epoch SET state = 'closed'");
+    assertThat(books.store().ledgerDays().retain(8)).containsExactly(old);
+    assertKind(Kind.POISONED, List.of(late));
+  }
+
+  @Test
+  void aLoweredLimitCallsIdleMoneyBack() throws Exception {
+    books.limitDay(key, 500L);
+    Payer payer = new Payer(org, key, Window.at(now()));
+    grant(ScopeKind.KEY_DAY, 100);
+    books.limitDay(key, 600L);
+    assertThat(recalls()).isEmpty();
+    books.limitDay(key, 50L);
+    assertThat(recalls()).containsExactly(new Recall(payer.scope(ScopeKind.KEY_DAY), 1));
+  }
+
+  @Test
+  void aBootThatIsNotThePresentOneIsFenced() throws Exception {
+    var copy = new Holder(holder.node(), holder.epoch(), UUID.randomUUID());
+    assertThat(bank.tick(copy, List.of())).isEqualTo(new TickAnswer.Fenced());
+    assertThat(bank.tick(holder, List.of())).isInstanceOf(TickAnswer.Alive.class);
+  }
+
+  @Test
+  void whatItsEpochHadHeldIsFreeAndALateChargeStillCounts() throws Exception {
+    grant(ScopeKind.ORG, 100);
+    assertThat(balance().leased()).isEqualTo(100);
+    bank.open(holder.node(), UUID.randomUUID());
+    bank.settle(holder, List.of(charge(now(), 8, "")));
+    assertThat(balance()).isEqualTo(new ScopeSums(8, 0, 8, 0));
+  }
+
+  @Test
+  void theAuditNamesEverySumThatDoesNotAgree() throws Exception {
+    try (TestBooks broken = TestBooks.open()) {
+      OrgId its = broken.newOrg();
+      KeyId itsKey = broken.newKey(its);
+      broken.fund(its, 100);
+      Holder node = broken.bank().open(UUID.randomUUID(), UUID.randomUUID());
+      broken.bank().settle(node, List.of(TestBooks.charge(RequestId.at(now()), its, itsKey, 0, 7)));
+      var want = new Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(1));
+      broken.bank().grant(node, new Payer(its, itsKey, Window.at(now())), List.of(want));
+      assertThat(broken.store().ledgerAudit().run()).isEmpty();
+
+      broken.execute("UPDATE scope_account SET limit_micro = 1 WHERE scope_id LIKE 'org:%'");
+      broken.execute("UPDATE scope_account SET used_micro = 9 WHERE scope_id LIKE 'keyd:%'");
+      broken.execute("UPDATE scope_account SET leased_micro = 3 WHERE scope_id LIKE 'orgm:%'");
+      broken.execute("UPDATE node_epoch SET epoch = 2");
+      assertThat(broken.store().ledgerAudit().run())
+          .extracting(LedgerAudit.Violation::invariant)
+          .contains(1, 2, 3, 4, 8, 9);
+    }
+  }
+
+  private void grant(ScopeKind kind, long amount) throws BankException {
+    var want = new Want(kind, new MicroUsd(amount), new MicroUsd(amount));
+    assertThat(bank.grant(holder, new Payer(org, key, Window.at(now())), List.of(want)))
+        .isInstanceOf(GrantAnswer.Given.class);
+  }
+
+  private List<Recall> recalls() throws BankException {
+    return ((TickAnswer.Alive) bank.tick(holder, List.of())).recalls();
+  }
+
+  private ScopeSums balance() throws Exception {
+    return books.balance(org);
+  }
+
+  private void assertKind(Kind kind, List<Settlement> batch) {
+    assertThatThrownBy(() -> bank.settle(holder, batch))
+        .isInstanceOfSatisfying(BankException.class, e -> assertThat(e.kind()).isEqualTo(kind));
+  }
+
+  private Settlement charge(long epochMillis, long cost, String row) {
+    return TestBooks.charge(RequestId.at(epochMillis), org, key, BALANCE, cost, row);
+  }
+
+  private static long now() {
+    return System.currentTimeMillis();
+  }
+}
