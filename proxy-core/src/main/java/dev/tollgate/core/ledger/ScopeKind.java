@@ -1,6 +1,7 @@
 package dev.tollgate.core.ledger;
 
 import dev.tollgate.core.fault.ErrorCode;
+import java.util.List;
 
 /**
  * The kinds of sums that limit a request's cost, in the order in which they refuse (DECISIONS 8).
@@ -14,6 +15,9 @@ public enum ScopeKind {
   KEY_DAY(4, "keyd", ErrorCode.BUDGET_EXCEEDED),
   /** A key's budget of one calendar month. */
   KEY_MONTH(8, "keym", ErrorCode.BUDGET_EXCEEDED);
+
+  /** All kinds, in their order. */
+  static final List<ScopeKind> ALL = List.of(values());
 
   private final int bit;
   private final String prefix;

@@ -20,6 +20,11 @@ public record Window(LocalDate day) {
     return Math.floorDiv(epochMillis, MILLIS_PER_DAY) == day.toEpochDay();
   }
 
+  /** Whether the window of a kind that this day is in had ended when another day began. */
+  boolean endsBefore(Window other, ScopeKind kind) {
+    return suffix(kind).compareTo(other.suffix(kind)) < 0;
+  }
+
   /** As it stands in a scope's id: {@code 2026-11-20} or {@code 2026-11}. */
   String suffix(ScopeKind kind) {
     return switch (kind) {

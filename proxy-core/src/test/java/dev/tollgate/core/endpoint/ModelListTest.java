@@ -254,7 +254,7 @@ class ModelListTest {
         new KeyId("abcdefgh"),
         "test",
         "wxyz",
-        new Org(new OrgId(new UUID(1, 2)), "org", Org.State.ACTIVE),
+        new Org(new OrgId(new UUID(1, 2)), "org", Org.State.ACTIVE, null),
         KeyState.ACTIVE,
         null,
         new KeyScope(models, modalities, Set.of()),

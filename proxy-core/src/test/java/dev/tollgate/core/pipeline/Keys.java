@@ -71,7 +71,7 @@ final class Keys implements Authenticator {
             new KeyId("abcdefgh"),
             "test",
             "wxyz",
-            new Org(new OrgId(new UUID(1, 2)), "org", org),
+            new Org(new OrgId(new UUID(1, 2)), "org", org, null),
             state,
             expiresAt,
             new KeyScope(Set.of(), Set.of(), allowedIps),

@@ -102,7 +102,7 @@ class KeyCacheRaceTest {
         new KeyId("raced"),
         Long.toString(version),
         "wxyz",
-        new Org(ORG, "org", Org.State.ACTIVE),
+        new Org(ORG, "org", Org.State.ACTIVE, null),
         KeyState.ACTIVE,
         null,
         KeyScope.ALL,

@@ -290,7 +290,7 @@ class KeyCacheTest {
         new KeyId(name),
         name,
         "wxyz",
-        new Org(ORG, "org", Org.State.ACTIVE),
+        new Org(ORG, "org", Org.State.ACTIVE, null),
         state,
         null,
         KeyScope.ALL,

@@ -27,7 +27,7 @@ class InMemoryKeyDirectoryTest extends KeyDirectoryContract {
       KeyLimits limits,
       KeyState state,
       Org.State orgState) {
-    Org org = new Org(new OrgId(UUID.randomUUID()), "org", orgState);
+    Org org = new Org(new OrgId(UUID.randomUUID()), "org", orgState, null);
     ApiKey key =
         new ApiKey(secret.keyId(), name, secret.lastFour(), org, state, expiry(), scope, limits);
     directory.put(secret.hash(), key);

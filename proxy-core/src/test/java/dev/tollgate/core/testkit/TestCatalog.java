@@ -147,7 +147,7 @@ public final class TestCatalog {
         new KeyId("abcdefgh"),
         "test",
         "wxyz",
-        new Org(new OrgId(new UUID(1, 2)), "org", Org.State.ACTIVE),
+        new Org(new OrgId(new UUID(1, 2)), "org", Org.State.ACTIVE, null),
         KeyState.ACTIVE,
         null,
         KeyScope.ALL,

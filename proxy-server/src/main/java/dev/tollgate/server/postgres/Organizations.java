@@ -167,7 +167,8 @@ public final class Organizations {
         new Org(
             new OrgId(row.getObject("id", UUID.class)),
             row.getString("name"),
-            Org.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT))),
+            Org.State.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
+            StoredKey.money(row, "monthly_limit_micro")),
         StoredKey.money(row, "monthly_limit_micro"),
         new MicroUsd(row.getLong("balance_micro")),
         row.getInt("keys"),

@@ -27,7 +27,8 @@ public record StoredKey(
              k.requests_per_second, k.requests_per_minute, k.tokens_per_minute, k.concurrency,
              k.daily_budget_micro, k.monthly_budget_micro,
              k.created_at, k.revoked_at, k.replaced_by,
-             o.id AS org_id, o.name AS org_name, o.state AS org_state
+             o.id AS org_id, o.name AS org_name, o.state AS org_state,
+             o.monthly_limit_micro AS org_monthly_limit_micro
         FROM api_key k JOIN organization o ON o.id = k.org_id
       """;
 
@@ -48,7 +49,8 @@ public record StoredKey(
         new Org(
             new OrgId(row.getObject("org_id", UUID.class)),
             row.getString("org_name"),
-            Org.State.valueOf(row.getString("org_state").toUpperCase(Locale.ROOT))),
+            Org.State.valueOf(row.getString("org_state").toUpperCase(Locale.ROOT)),
+            money(row, "org_monthly_limit_micro")),
         KeyState.valueOf(row.getString("state").toUpperCase(Locale.ROOT)),
         instant(row, "expires_at"),
         new ApiKey.KeyScope(

@@ -41,7 +41,7 @@ final class Records {
           new KeyId("k3yId001"),
           "laptop",
           "Wxyz",
-          new Org(new OrgId(new UUID(0, 7)), "demo", Org.State.ACTIVE),
+          new Org(new OrgId(new UUID(0, 7)), "demo", Org.State.ACTIVE, null),
           KeyState.ACTIVE,
           null,
           ApiKey.KeyScope.ALL,

@@ -1,0 +1,160 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.ledger.Bank.Shortage;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this node holds of one scope: granted = available + reserved + spent. What is available and
+ * what is spent is moved by all loops at once; the rest belongs to the ledger's thread.
+ */
+final class Account {
+  private static final double RATE_WEIGHT = 0.1;
+
+  private final Scope scope;
+  private final Payer payer;
+  private final AtomicLong available = new AtomicLong();
+  private final AtomicLong spent = new AtomicLong();
+  // The largest reservation of late. Loops race for it, and a lost one is made good by the next.
+  private volatile long reservationMost;
+
+  private long granted;
+  private long spentAtTick;
+  private double spentPerNano;
+  private long movedNanos;
+  private long refillNotBefore;
+  private boolean asking;
+  private @Nullable Shortage shortage;
+  private long shortUntilNanos;
+
+  Account(Scope scope, Payer payer, long nowNanos) {
+    this.scope = scope;
+    this.payer = payer;
+    this.movedNanos = nowNanos;
+    this.refillNotBefore = nowNanos;
+  }
+
+  Scope scope() {
+    return scope;
+  }
+
+  Payer payer() {
+    return payer;
+  }
+
+  // On any thread
+
+  boolean take(long amount) {
+    while (true) {
+      long now = available.get();
+      if (now < amount) {
+        return false;
+      }
+      if (available.compareAndSet(now, now - amount)) {
+        if (amount > reservationMost) {
+          reservationMost = amount;
+        }
+        return true;
+      }
+    }
+  }
+
+  void putBack(long amount) {
+    available.addAndGet(amount);
+  }
+
+  /** A reservation ended as a charge; one that is dearer overdraws what is available. */
+  void spend(long reserved, long cost) {
+    spent.addAndGet(cost);
+    available.addAndGet(reserved - cost);
+  }
+
+  long available() {
+    return available.get();
+  }
+
+  // On the ledger's thread
+
+  long granted() {
+    return granted;
+  }
+
+  /** Set aside for requests that run; exact while none begins or ends. */
+  long reserved() {
+    return granted - available.get() - spent.get();
+  }
+
+  void grow(long amount) {
+    granted += amount;
+    available.addAndGet(amount);
+    shortage = null;
+  }
+
+  /** Takes all that is idle, to give it back. */
+  long empty() {
+    long idle = Math.max(0, available.getAndUpdate(now -> Math.min(now, 0)));
+    granted -= idle;
+    return idle;
+  }
+
+  /** Once a tick: how fast money goes. */
+  void observe(Duration sinceLast, long nowNanos) {
+    long sum = spent.get();
+    double now = (double) (sum - spentAtTick) / Math.max(1, sinceLast.toNanos());
+    spentPerNano += RATE_WEIGHT * (now - spentPerNano);
+    if (sum != spentAtTick || reserved() != 0) {
+      movedNanos = nowNanos;
+    }
+    spentAtTick = sum;
+    long most = reservationMost;
+    reservationMost = most - (most >> 7); // halves in nine seconds of ticks
+  }
+
+  boolean isIdle(Duration idle, long nowNanos) {
+    return nowNanos - movedNanos > idle.toNanos();
+  }
+
+  /** What should be available to go on for so long. */
+  long need(Duration ahead) {
+    return Math.max(2 * reservationMost, (long) (spentPerNano * ahead.toNanos()));
+  }
+
+  boolean isLow(Duration outageGrace, long nowNanos) {
+    boolean used = reservationMost > 0;
+    return used
+        && !asking
+        && nowNanos - refillNotBefore >= 0
+        && available.get() < need(outageGrace.multipliedBy(5).dividedBy(4));
+  }
+
+  /** What would be welcome beside {@code amount}, with what is there. */
+  long welcome(long amount, Duration outageGrace) {
+    long ahead = need(outageGrace.multipliedBy(2)) - Math.max(0, available.get());
+    return Math.max(amount, Math.max(5 * Math.max(amount, reservationMost), ahead));
+  }
+
+  void asking(boolean now) {
+    asking = now;
+  }
+
+  void refillNotBefore(long nanos) {
+    refillNotBefore = nanos;
+  }
+
+  /** The books could not give; for a short while nobody needs to ask them again. */
+  void isShort(Shortage said, long untilNanos) {
+    shortage = said;
+    shortUntilNanos = untilNanos;
+  }
+
+  /** What is known to stand against {@code least} more, or null where the books must be asked. */
+  @Nullable Shortage knownShortage(long least, long nowNanos) {
+    Shortage known = shortage;
+    if (known == null || least <= 0 || nowNanos - shortUntilNanos >= 0) {
+      return null;
+    }
+    long free = known.limit().value() - known.used().value() - known.leased().value();
+    return free < least ? known : null;
+  }
+}

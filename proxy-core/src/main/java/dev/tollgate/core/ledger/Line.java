@@ -1,0 +1,51 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Ledger.Answer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/** The requests of one organization that wait for a grant, first come first. Ledger's thread. */
+final class Line {
+  private final Deque<Waiter> waiters = new ArrayDeque<>();
+  private boolean asking;
+  private long notBeforeNanos;
+
+  /** A request that found too little on this node. */
+  record Waiter(
+      RequestId request,
+      Purse purse,
+      long most,
+      Executor loop,
+      Consumer<Answer> answer,
+      long sinceNanos) {}
+
+  Line(long nowNanos) {
+    notBeforeNanos = nowNanos;
+  }
+
+  Deque<Waiter> waiters() {
+    return waiters;
+  }
+
+  /** Whether the books may be asked for the one in front. */
+  boolean mayAsk(long nowNanos) {
+    return !asking && !waiters.isEmpty() && nowNanos - notBeforeNanos >= 0;
+  }
+
+  void asks() {
+    asking = true;
+  }
+
+  /** An answer came; the next question may follow from then on. */
+  void answered(long notBefore) {
+    asking = false;
+    notBeforeNanos = notBefore;
+  }
+
+  boolean isDone() {
+    return waiters.isEmpty() && !asking;
+  }
+}

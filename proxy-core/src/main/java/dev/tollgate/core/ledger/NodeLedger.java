@@ -1,0 +1,204 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Granted;
+import dev.tollgate.core.ledger.Line.Waiter;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * This node's part of the ledger: spends what it leased, on any loop and without waiting. What it
+ * lacks, gives back and owes is the business of {@link Leasing}, on the ledger's own thread.
+ */
+public final class NodeLedger implements Ledger {
+  private final Journal journal;
+  private final LedgerRules rules;
+  private final LongSupplier nanos;
+  private final Runnable wake;
+  private final ConcurrentMap<KeyId, Purse> purses = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Account> accounts = new ConcurrentHashMap<>();
+  private final ConcurrentLinkedQueue<Waiter> arrivals = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+  private volatile Admission admission = new Admission.Closed("The service is starting.");
+
+  /** Whether requests may reserve. */
+  sealed interface Admission {
+    /**
+     * Reservations are made.
+     *
+     * @param untilNanos and no longer without a further sign of life of the books
+     */
+    record Open(long untilNanos) implements Admission {}
+
+    record Closed(String message) implements Admission {}
+  }
+
+  /**
+   * @param nanos a monotonic clock
+   * @param wake tells the ledger's thread that a request waits; cheap, from any thread
+   */
+  public NodeLedger(Journal journal, LedgerRules rules, LongSupplier nanos, Runnable wake) {
+    this.journal = journal;
+    this.rules = rules;
+    this.nanos = nanos;
+    this.wake = wake;
+  }
+
+  // On the loops
+
+  @Override
+  public void reserve(
+      RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<Answer> answer) {
+    switch (admission) {
+      case Admission.Closed closed -> answer.accept(Refusals.unavailable(closed.message()));
+      case Admission.Open open -> {
+        if (nanos.getAsLong() - open.untilNanos() > 0) {
+          answer.accept(Refusals.unavailable("The ledger's store cannot be reached."));
+        } else if (!journal.admits()) {
+          answer.accept(Refusals.unavailable("The ledger's disk has no room."));
+        } else {
+          reserveOpen(request, purse(request, key), most.value(), loop, answer);
+        }
+      }
+    }
+  }
+
+  private void reserveOpen(
+      RequestId request, Purse purse, long most, Executor loop, Consumer<Answer> answer) {
+    if (most == 0 || purse.take(most)) {
+      answer.accept(new Answer.Reserved(reservation(request, purse, most, loop)));
+    } else if (waiting.incrementAndGet() > rules.waitersMax()) {
+      waiting.decrementAndGet();
+      answer.accept(Refusals.unavailable("Too many requests wait for the ledger."));
+    } else {
+      arrivals.add(new Waiter(request, purse, most, loop, answer, nanos.getAsLong()));
+      wake.run();
+    }
+  }
+
+  private Reservation reservation(RequestId request, Purse purse, long most, Executor loop) {
+    Payer payer = purse.payer();
+    journal.write(
+        new JournalRecord.Reserve(
+            request, payer.org(), payer.key(), purse.held(), new MicroUsd(most)));
+    return new OpenReservation(this, journal, request, purse, most, loop);
+  }
+
+  private Purse purse(RequestId request, ApiKey key) {
+    Purse known = purses.get(key.id());
+    int held = Purse.limited(key);
+    if (known != null
+        && known.held() == held
+        && known.payer().window().contains(request.epochMillis())) {
+      return known;
+    }
+    Payer payer = Payer.of(key.org().id(), key.id(), request);
+    List<Account> its =
+        ScopeKind.ALL.stream()
+            .filter(kind -> (held & kind.bit()) != 0)
+            .map(kind -> account(payer.scope(kind), payer))
+            .toList();
+    Purse made = new Purse(payer, held, its);
+    purses.put(key.id(), made); // two loops may both make it, of the same accounts
+    return made;
+  }
+
+  private Account account(Scope scope, Payer payer) {
+    return accounts.computeIfAbsent(scope.id(), _ -> new Account(scope, payer, nanos.getAsLong()));
+  }
+
+  /** Money came back: it may be what someone waits for. */
+  void freed() {
+    if (waiting.get() > 0) {
+      wake.run();
+    }
+  }
+
+  // On the ledger's thread
+
+  void admission(Admission now) {
+    admission = now;
+  }
+
+  @Nullable Waiter nextArrival() {
+    return arrivals.poll();
+  }
+
+  Collection<Account> accounts() {
+    return accounts.values();
+  }
+
+  /** Gives a waiter what it waits for, if it is there now. */
+  boolean serve(Waiter waiter) {
+    if (!waiter.purse().take(waiter.most())) {
+      return false;
+    }
+    Reservation made = reservation(waiter.request(), waiter.purse(), waiter.most(), waiter.loop());
+    if (!tell(waiter, new Answer.Reserved(made))) {
+      made.release();
+    }
+    return true;
+  }
+
+  void refuse(Waiter waiter, Answer.Refused refused) {
+    tell(waiter, refused);
+  }
+
+  private boolean tell(Waiter waiter, Answer answer) {
+    waiting.decrementAndGet();
+    try {
+      waiter.loop().execute(() -> waiter.answer().accept(answer));
+      return true;
+    } catch (RejectedExecutionException loopHasEnded) {
+      return false;
+    }
+  }
+
+  /** Leases grew in the books because more was spent than they held. */
+  public void booked(List<Granted> overruns) {
+    for (Granted overrun : overruns) {
+      Account account = accounts.get(overrun.scope().id());
+      if (account != null) {
+        account.grow(overrun.amount().value());
+      }
+    }
+  }
+
+  /** Forgets an account that nothing is held of any more; no request of its window can come. */
+  void forget(Account account) {
+    accounts.remove(account.scope().id(), account);
+  }
+
+  LedgerRules rules() {
+    return rules;
+  }
+
+  // Figures, from any thread
+
+  /** Requests that wait for a grant. */
+  public int waiting() {
+    return waiting.get();
+  }
+
+  /** Whether requests may reserve. */
+  public boolean isOpen() {
+    return admission instanceof Admission.Open open && nanos.getAsLong() - open.untilNanos() <= 0;
+  }
+
+  /** Scopes of which a lease is held. */
+  public int leases() {
+    return accounts.size();
+  }
+}

@@ -1,0 +1,55 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.ledger.Ledger.Answer;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What a client is told when nothing can be reserved for it (SPEC 7.3, DECISIONS 8). */
+final class Refusals {
+  private Refusals() {}
+
+  /** The 402 of a scope whose money does not reach. */
+  static Answer.Refused of(Shortage shortage, Payer payer, long most) {
+    ScopeKind kind = shortage.scope().kind();
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("scope", name(kind));
+    details.put("limit_micro", shortage.limit().value());
+    details.put("spent_micro", shortage.used().value());
+    details.put("reserved_micro", shortage.leased().value());
+    details.put("required_micro", most);
+    Instant resets = payer.window().resetsAt(kind);
+    if (!resets.equals(Instant.MAX)) {
+      details.put("resets_at", resets.toString());
+    }
+    Fault fault = Fault.of(kind.refusal(), message(kind)).withDetails(details);
+    return new Answer.Refused(fault, false);
+  }
+
+  private static String name(ScopeKind kind) {
+    return switch (kind) {
+      case ORG -> "organization";
+      case ORG_MONTH -> "organization_month";
+      case KEY_DAY -> "key_day";
+      case KEY_MONTH -> "key_month";
+    };
+  }
+
+  private static String message(ScopeKind kind) {
+    return switch (kind) {
+      case ORG -> "The organization's balance cannot cover what this request may cost.";
+      case ORG_MONTH -> "This request may exceed the organization's monthly spending limit.";
+      case KEY_DAY -> "This request may exceed the key's daily budget.";
+      case KEY_MONTH -> "This request may exceed the key's monthly budget.";
+    };
+  }
+
+  /** The 503 of a node that cannot say. */
+  static Answer.Refused unavailable(String message) {
+    return new Answer.Refused(
+        Fault.of(ErrorCode.SERVICE_UNAVAILABLE, message).withRetryAfter(1), true);
+  }
+}

@@ -1,0 +1,244 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Leasing.GrantCall;
+import dev.tollgate.core.ledger.Leasing.TickCall;
+import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.testkit.InMemoryBank;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.UUID;
+
+/** One node of a simulation: its process may die at any moment, its disk remembers. */
+final class SimulatedNode {
+  private static final byte[] NO_ROW = {};
+
+  private final UUID id;
+  private final World world;
+  private final Deque<Runnable> loop = new ArrayDeque<>();
+  private final List<Open> open = new ArrayList<>();
+  private final List<Runnable> late = new ArrayList<>();
+  private SimulatedJournal journal = new SimulatedJournal();
+  private NodeLedger ledger;
+  private Leasing leasing;
+  private Holder holder;
+
+  /** What all nodes of a simulation share, and what the world outside knows. */
+  static final class World {
+    final InMemoryBank bank;
+    final Map<RequestId, Long> acknowledged = new HashMap<>();
+    final Map<RequestId, Long> decided = new HashMap<>();
+    final List<Ledger.Answer.Refused> refused = new ArrayList<>();
+    long nanos;
+    long reservedNow;
+    int served;
+
+    World(InMemoryBank bank) {
+      this.bank = bank;
+    }
+
+    void pass(long millis) {
+      nanos += millis * 1_000_000;
+      bank.advance(java.time.Duration.ofMillis(millis));
+    }
+  }
+
+  /** A request that runs. */
+  private record Open(RequestId request, Reservation reservation, long most) {}
+
+  SimulatedNode(UUID id, World world) {
+    this.id = id;
+    this.world = world;
+    begin();
+  }
+
+  private void begin() {
+    holder = world.bank.open(id, UUID.randomUUID());
+    journal = new SimulatedJournal();
+    ledger = new NodeLedger(journal, LedgerRules.DEFAULT, () -> world.nanos, () -> {});
+    leasing = new Leasing(ledger);
+    leasing.begin(world.nanos);
+  }
+
+  SimulatedJournal journal() {
+    return journal;
+  }
+
+  int running() {
+    return open.size();
+  }
+
+  // Requests
+
+  void ask(ApiKey key, long most) {
+    RequestId request = RequestId.at(world.bank.millis());
+    ledger.reserve(
+        request, key, new MicroUsd(most), loop::add, answer -> answered(request, most, answer));
+  }
+
+  private void answered(RequestId request, long most, Ledger.Answer answer) {
+    switch (answer) {
+      case Ledger.Answer.Reserved reserved -> {
+        world.served++;
+        open.add(new Open(request, reserved.reservation(), most));
+      }
+      case Ledger.Answer.Refused refused -> world.refused.add(refused);
+    }
+  }
+
+  /** A running request ends; at what cost is decided by {@code random}. */
+  void endOne(Random random, boolean overruns) {
+    if (open.isEmpty()) {
+      return;
+    }
+    Open one = open.remove(random.nextInt(open.size()));
+    if (random.nextInt(4) == 0) {
+      one.reservation().release();
+      return;
+    }
+    if (random.nextInt(3) == 0) {
+      one.reservation().progress(new MicroUsd(1), Tokens.NONE);
+    }
+    boolean dear = overruns && random.nextInt(10) == 0;
+    settle(one, 1 + random.nextLong(dear ? one.most() * 2 : one.most()));
+  }
+
+  /** Every running request ends and costs all that was reserved. */
+  void endAllAtTheirMost() {
+    open.forEach(one -> settle(one, one.most()));
+    open.clear();
+  }
+
+  private void settle(Open one, long cost) {
+    world.decided.put(one.request(), cost);
+    one.reservation()
+        .settle(
+            new MicroUsd(cost),
+            Tokens.NONE,
+            How.COMPLETED,
+            NO_ROW,
+            () -> world.acknowledged.put(one.request(), cost));
+  }
+
+  void runLoop() {
+    while (!loop.isEmpty()) {
+      loop.poll().run();
+    }
+  }
+
+  // Calls to the bank, each of which may fail before or after it was booked
+
+  /** What may happen to a call. */
+  enum Fate {
+    FINE,
+    LATE,
+    LOST,
+    ANSWER_LOST;
+
+    static Fate any(Random random) {
+      int dice = random.nextInt(20);
+      return dice == 0 ? LOST : dice == 1 ? ANSWER_LOST : dice < 5 ? LATE : FINE;
+    }
+  }
+
+  boolean lease(Fate fate) {
+    Optional<GrantCall> due = leasing.nextGrant(world.nanos);
+    due.ifPresent(call -> grant(call, fate));
+    return due.isPresent();
+  }
+
+  private void grant(GrantCall call, Fate fate) {
+    Leasing then = leasing;
+    if (fate == Fate.LOST) {
+      then.grantFailed(call, world.nanos);
+      return;
+    }
+    Bank.GrantAnswer answer = world.bank.grant(holder, call.payer(), call.wants());
+    switch (fate) {
+      case FINE -> then.granted(call, answer, world.nanos);
+      case LATE -> late.add(() -> then.granted(call, answer, world.nanos));
+      case ANSWER_LOST -> then.grantFailed(call, world.nanos);
+      case LOST -> throw new AssertionError();
+    }
+  }
+
+  void tick(Fate fate) {
+    Optional<TickCall> due = leasing.nextTick(world.nanos);
+    if (due.isEmpty()) {
+      return;
+    }
+    TickCall call = due.get();
+    Leasing then = leasing;
+    if (fate == Fate.LOST) {
+      then.tickFailed(call, world.nanos);
+      return;
+    }
+    Bank.TickAnswer answer = world.bank.tick(holder, call.surplus());
+    switch (fate) {
+      case FINE -> then.ticked(call, answer, world.nanos);
+      case LATE -> late.add(() -> then.ticked(call, answer, world.nanos));
+      case ANSWER_LOST -> then.tickFailed(call, world.nanos);
+      case LOST -> throw new AssertionError();
+    }
+  }
+
+  void deliverLate() {
+    List<Runnable> all = List.copyOf(late);
+    late.clear();
+    all.forEach(Runnable::run);
+  }
+
+  void flush(int max, Fate fate) throws BankException {
+    List<Settlement> batch = journal.unbooked(max);
+    if (batch.isEmpty() || fate == Fate.LOST) {
+      return;
+    }
+    Bank.Booked booked = world.bank.settle(holder, batch);
+    if (fate != Fate.ANSWER_LOST) {
+      ledger.booked(booked.overruns());
+      journal.booked(batch.size());
+    }
+  }
+
+  // Death
+
+  /** The process dies; the next one reads the disk, settles what it owes, and begins anew. */
+  void crash(Random random) throws BankException {
+    open.clear();
+    loop.clear();
+    late.clear();
+    List<JournalRecord> found = journal.afterCrash(random);
+    List<Settlement> owed = new ArrayList<>();
+    Recovery recovery = new Recovery();
+    found.forEach(record -> recovery.accept(record).ifPresent(owed::add));
+    owed.addAll(recovery.crashed());
+    world.bank.settle(holder, owed);
+    begin();
+  }
+
+  /** Everything ends well: what runs is charged, what is owed is booked, leases are closed. */
+  void stop(Random random) throws BankException {
+    leasing.stop("the simulation ends");
+    runLoop();
+    while (!open.isEmpty()) {
+      endOne(random, false);
+    }
+    journal.sync();
+    runLoop();
+    while (journal.backlog() > 0) {
+      flush(100, Fate.FINE);
+    }
+    world.bank.close(holder);
+  }
+}
