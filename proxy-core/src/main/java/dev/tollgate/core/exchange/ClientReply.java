@@ -54,9 +54,9 @@ final class ClientReply {
 
   /** Sends the head of a stream. */
   void open(List<Field> fields) {
-    opened = true;
     timeline.answered(now());
     downstream.send(new Reply.Opened(fields));
+    opened = true;
     keepalive.start(pingInterval, now());
   }
 

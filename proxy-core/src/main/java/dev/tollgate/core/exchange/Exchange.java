@@ -9,6 +9,7 @@ import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NextTry;
@@ -19,6 +20,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,11 +28,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The life of one chat request, from its admitted body to its record: the state machine of {@link
  * Phase}. It holds the policy (which provider, what the client gets, what it costs) and touches no
- * bytes. Everything happens on the client channel's loop, and {@link #finish} is the only way out.
+ * bytes. Everything happens on the client channel's loop, and {@link Conclusion} is the only way
+ * out.
  */
 final class Exchange implements RequestService.Running, AttemptListener {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
-  private static final Duration SETTLING_MAX = Duration.ofSeconds(5);
+  private static final Duration HEARING_MAX = Duration.ofSeconds(5);
   static final Fault SURPRISE =
       Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
 
@@ -42,6 +45,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
   private final Timeline timeline;
   private final long begunNanos;
   private final ClientReply reply;
+  private final Conclusion conclusion;
   private Phase phase = Phase.ADMITTED;
   private Candidate candidate;
   private @Nullable Attempt attempt;
@@ -66,23 +70,60 @@ final class Exchange implements RequestService.Running, AttemptListener {
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     Runnable onSilence = () -> guarded(this::clientWaits);
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
+    this.conclusion = new Conclusion(context, request, reply, this::served, this::now);
   }
 
   /** Routes the request; the reply goes to the downstream. */
   void begin() {
-    guarded(this::tryFirst);
+    guarded(this::reserve);
   }
 
-  private void tryFirst() {
+  // The money
+
+  private void reserve() {
     timeline.entered(Phase.ADMITTED, now());
+    become(Phase.RESERVING);
+    MicroUsd most = call.request().estimate(call.model());
+    context
+        .ledger()
+        .reserve(
+            request.id(),
+            request.key(),
+            most,
+            downstream.loop(),
+            answer -> guarded(() -> reserved(answer)));
+  }
+
+  private void reserved(Ledger.Answer answer) {
+    switch (answer) {
+      case Ledger.Answer.Reserved reserved -> {
+        conclusion.booking().begin(reserved.reservation(), now());
+        if (phase == Phase.RESERVING) {
+          tryFirst();
+        } else {
+          conclusion.booking().abandon(); // the client left meanwhile
+        }
+      }
+      case Ledger.Answer.Refused refused -> {
+        if (phase == Phase.RESERVING) {
+          Ending ending = refused.isOurs() ? Ending.DEPENDENCY_DOWN : Ending.REJECTED;
+          Fault fault = refused.fault();
+          var refusal = new Parting.Refusal(null, fault, List.of());
+          conclude(ending, fault.code(), fault.code().status(), Charge.NOTHING, refusal);
+        }
+      }
+    }
+  }
+
+  // Tries
+
+  private void tryFirst() {
     if (call.request().isStream()) {
       reply.await(context.options().commitAfter(), begunNanos);
     }
     become(Phase.CONNECTING);
     tryCandidate(candidate);
   }
-
-  // Tries
 
   private void tryCandidate(Candidate next) {
     timer = null;
@@ -102,10 +143,10 @@ final class Exchange implements RequestService.Running, AttemptListener {
     timeline.upstreamEnds(now());
     tries.failed(candidate, attempt(), failure, now());
     switch (phase) {
-      case ADMITTED, CONNECTING, WAITING -> tryNext(failure);
+      case ADMITTED, RESERVING, CONNECTING, WAITING -> tryNext(failure);
       case RELAYING -> giveUp(failure);
-      case SETTLING -> settleAbandoned();
-      case ENDED -> throw new IllegalStateException("a failure after the end");
+      case HEARING -> abandon();
+      case SETTLING, ENDED -> throw new IllegalStateException("a failure after the end");
     }
   }
 
@@ -132,12 +173,15 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   @Override
   public void content(ByteBuf events) {
-    if (phase == Phase.SETTLING) {
+    if (phase == Phase.HEARING) {
       events.release();
       return;
     }
     try {
       relay();
+      conclusion
+          .booking()
+          .progress(chat().deliveredTokens(), now(), () -> Charge.ofBroken(call, chat()));
     } catch (RuntimeException surprise) {
       events.release();
       throw surprise;
@@ -156,7 +200,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   @Override
   public boolean wantsMore() {
-    return phase == Phase.SETTLING || downstream.isWritable();
+    return phase == Phase.HEARING || downstream.isWritable();
   }
 
   @Override
@@ -188,27 +232,40 @@ final class Exchange implements RequestService.Running, AttemptListener {
     succeeded();
     ChatStream chat = chat();
     Charge charge = Charge.of(call, chat);
+    Parting parting = new Parting.Silence();
     if (clientExit == null) {
       open();
-      ByteBuf last = reply.buffer(512);
-      if (!chat.finished()) {
-        chat.writeMissingFinish(last);
-      }
-      chat.writeUsage(charge.usage(), charge.cost(), last);
-      SseOut.done(last);
-      reply.end(last);
+      parting = new Parting.Last(written(512, last -> writeEnd(chat, charge, last)));
     }
-    finish(endingOf(charge), null, 200, charge);
+    conclude(endingOf(charge), null, 200, charge, parting);
+  }
+
+  private static void writeEnd(ChatStream chat, Charge charge, ByteBuf last) {
+    if (!chat.finished()) {
+      chat.writeMissingFinish(last);
+    }
+    chat.writeUsage(charge.usage(), charge.cost(), last);
+    SseOut.done(last);
   }
 
   @Override
   public void plain(ChatReply chat) {
     succeeded();
     Charge charge = Charge.of(call, chat);
-    ByteBuf body = reply.buffer(1024);
-    chat.writeTo(charge.usage(), charge.cost(), body);
-    reply.whole(fields(charge.cost()), attempt().counted(body));
-    finish(endingOf(charge), null, 200, charge);
+    ByteBuf body = written(1024, out -> chat.writeTo(charge.usage(), charge.cost(), out));
+    var parting = new Parting.Whole(fields(charge.cost()), attempt().counted(body));
+    conclude(endingOf(charge), null, 200, charge, parting);
+  }
+
+  private ByteBuf written(int bytes, Consumer<ByteBuf> write) {
+    ByteBuf out = reply.buffer(bytes);
+    try {
+      write.accept(out);
+      return out;
+    } catch (RuntimeException surprise) {
+      out.release();
+      throw surprise;
+    }
   }
 
   private void succeeded() {
@@ -227,7 +284,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   @Override
   public void cutShort(Fault fault) {
-    if (clientExit == null) {
+    if (clientExit == null && phase.compareTo(Phase.SETTLING) < 0) {
       cancelAttempt();
       end(fault, Ending.DRAINED);
     }
@@ -236,26 +293,45 @@ final class Exchange implements RequestService.Running, AttemptListener {
   /** Ends with a fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
   private void end(Fault fault, Ending ending) {
     Charge charge = chargeOfBrokenStream();
+    ByteBuf usage = null;
     if (reply.isOpened()) {
-      ByteBuf last = reply.buffer(512);
-      lastStream().writeUsage(charge.usage(), charge.cost(), last);
-      reply.events(last);
+      ChatStream stream = lastStream();
+      usage = written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out));
     }
-    reply.refuse(fault, fields(charge.cost()));
-    finish(ending, fault.code(), status(fault.code().status()), charge);
+    var refusal = new Parting.Refusal(usage, fault, fields(charge.cost()));
+    conclude(ending, fault.code(), status(fault.code().status()), charge, refusal);
   }
 
   /** A fault of ours: told once to the log, and to the client where it still waits. */
   @Override
   public void surprised(RuntimeException surprise) {
     LOG.error("request {} failed", request.id(), surprise);
+    try {
+      endSurprised();
+    } catch (RuntimeException again) {
+      surprise.addSuppressed(again);
+      lastResort();
+    }
+  }
+
+  private void endSurprised() {
+    if (phase.compareTo(Phase.SETTLING) >= 0) {
+      lastResort();
+      return;
+    }
+    cancelAttempt();
+    if (clientExit == null) {
+      end(SURPRISE, Ending.INTERNAL_ERROR);
+    } else {
+      abandon();
+    }
+  }
+
+  private void lastResort() {
     if (phase != Phase.ENDED) {
-      cancelAttempt();
-      if (clientExit == null) {
-        reply.refuse(SURPRISE, List.of());
-      }
-      int status = status(SURPRISE.code().status());
-      finish(Ending.INTERNAL_ERROR, SURPRISE.code(), status, Charge.NOTHING);
+      letGo();
+      phase = Phase.SETTLING; // from wherever it failed
+      conclusion.lastResort(clientExit == null, () -> become(Phase.ENDED));
     }
   }
 
@@ -275,20 +351,24 @@ final class Exchange implements RequestService.Running, AttemptListener {
       return;
     }
     clientExit = exit;
+    if (phase == Phase.SETTLING) {
+      conclusion.clientLeft(exit);
+      return;
+    }
     reply.stop();
     if (phase == Phase.RELAYING && mayReadOn()) {
-      become(Phase.SETTLING);
+      become(Phase.HEARING);
       attempt().resume();
     } else {
       cancelAttempt();
-      settleAbandoned();
+      abandon();
     }
   }
 
   /** Whether the provider is heard out although the client is gone (DECISIONS 3). */
   private boolean mayReadOn() {
     if (chat().finished()) {
-      schedule(this::settlingTooLong, SETTLING_MAX);
+      schedule(this::heardLongEnough, HEARING_MAX);
       return true;
     }
     return switch (candidate.provider().onDisconnect()) {
@@ -296,22 +376,23 @@ final class Exchange implements RequestService.Running, AttemptListener {
       case OnDisconnect.Drain policy -> {
         boolean may = openStream != null && openStream.tryDrain(policy.share());
         if (may) {
-          schedule(this::settlingTooLong, policy.time());
+          schedule(this::heardLongEnough, policy.time());
         }
         yield may;
       }
     };
   }
 
-  private void settlingTooLong() {
+  private void heardLongEnough() {
     timer = null;
     cancelAttempt();
-    settleAbandoned();
+    abandon();
   }
 
-  private void settleAbandoned() {
+  private void abandon() {
     ClientExit exit = clientExit == null ? ClientExit.ABORTED : clientExit;
-    finish(Ending.of(exit), null, status(0), chargeOfBrokenStream());
+    Charge charge = chargeOfBrokenStream();
+    conclude(Ending.of(exit), null, status(0), charge, new Parting.Silence());
   }
 
   private void cancelAttempt() {
@@ -325,15 +406,23 @@ final class Exchange implements RequestService.Running, AttemptListener {
   /** What was delivered is charged; before the first content that is nothing. */
   private Charge chargeOfBrokenStream() {
     return switch (phase) {
-      case ADMITTED, CONNECTING, WAITING, ENDED -> Charge.NOTHING;
-      case RELAYING, SETTLING -> Charge.ofBroken(call, chat());
+      case ADMITTED, RESERVING, CONNECTING, WAITING, ENDED -> Charge.NOTHING;
+      case RELAYING, HEARING, SETTLING ->
+          reply.isOpened() ? Charge.ofBroken(call, chat()) : Charge.NOTHING;
     };
   }
 
   // The way out
 
-  private void finish(Ending ending, @Nullable ErrorCode code, int status, Charge charge) {
-    become(Phase.ENDED);
+  private void conclude(
+      Ending ending, @Nullable ErrorCode code, int status, Charge charge, Parting parting) {
+    become(Phase.SETTLING);
+    letGo();
+    var verdict = new Conclusion.Verdict(ending, code, status, charge);
+    conclusion.begin(verdict, parting, this::guarded, () -> become(Phase.ENDED));
+  }
+
+  private void letGo() {
     reply.stop();
     if (timer != null) {
       timer.cancel(false);
@@ -343,9 +432,6 @@ final class Exchange implements RequestService.Running, AttemptListener {
       openStream.end();
       openStream = null;
     }
-    request.body().end();
-    long bytes = reply.bytesSent();
-    context.observer().ended(request.record(ending, code, status, served(charge), bytes, now()));
   }
 
   private RequestRecord.Served served(Charge charge) {

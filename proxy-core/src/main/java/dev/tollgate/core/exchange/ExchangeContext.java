@@ -1,11 +1,19 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.upstream.Upstreams;
+import java.util.function.Function;
 
-/** What every exchange of the process shares. */
+/**
+ * What every exchange of the process shares.
+ *
+ * @param rows writes a request's line for the request log, a JSON object
+ */
 record ExchangeContext(
     Upstreams upstreams,
     InflightBytes inflight,
+    Ledger ledger,
     Observer observer,
+    Function<RequestRecord, byte[]> rows,
     DrainQuota drains,
     ExchangeOptions options) {}

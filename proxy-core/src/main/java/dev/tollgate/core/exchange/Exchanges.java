@@ -11,12 +11,14 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.upstream.Upstreams;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,9 +51,18 @@ public final class Exchanges implements RequestService {
     record Refused(Fault fault, Ending ending) implements Decision {}
   }
 
+  /**
+   * @param rows writes a request's line for the request log, a JSON object
+   */
   public Exchanges(
-      Upstreams upstreams, InflightBytes inflight, Observer observer, ExchangeOptions options) {
-    this.context = new ExchangeContext(upstreams, inflight, observer, new DrainQuota(), options);
+      Upstreams upstreams,
+      InflightBytes inflight,
+      Ledger ledger,
+      Observer observer,
+      Function<RequestRecord, byte[]> rows,
+      ExchangeOptions options) {
+    this.context =
+        new ExchangeContext(upstreams, inflight, ledger, observer, rows, new DrainQuota(), options);
   }
 
   @Override

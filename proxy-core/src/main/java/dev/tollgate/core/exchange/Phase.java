@@ -8,21 +8,28 @@ import java.util.Set;
 public enum Phase {
   /** The whole body is here: parse, check scope, choose a route. */
   ADMITTED,
+  /** The worst case is being set aside. */
+  RESERVING,
   /** Waiting for a connection to a provider, or for a backoff to pass. */
   CONNECTING,
   /** The request is on its way; waiting for the first usable event or the whole reply. */
   WAITING,
   /** Content flows to the client; no other provider may answer any more. */
   RELAYING,
-  /** The client's fate is decided; the provider is read on for the usage it still owes. */
+  /** The client is gone; the provider is heard out for the usage that it still owes. */
+  HEARING,
+  /** It is decided what is charged; the client is told when that cannot be lost any more. */
   SETTLING,
   /** Recorded; nothing is held. */
   ENDED;
 
-  private static final Set<Phase> FROM_ADMITTED = EnumSet.of(CONNECTING, ENDED);
-  private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, ENDED);
-  private static final Set<Phase> FROM_WAITING = EnumSet.of(CONNECTING, WAITING, RELAYING, ENDED);
-  private static final Set<Phase> FROM_RELAYING = EnumSet.of(SETTLING, ENDED);
+  private static final Set<Phase> FROM_ADMITTED = EnumSet.of(RESERVING, SETTLING);
+  private static final Set<Phase> FROM_RESERVING = EnumSet.of(CONNECTING, SETTLING);
+  private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, SETTLING);
+  private static final Set<Phase> FROM_WAITING =
+      EnumSet.of(CONNECTING, WAITING, RELAYING, SETTLING);
+  private static final Set<Phase> FROM_RELAYING = EnumSet.of(HEARING, SETTLING);
+  private static final Set<Phase> FROM_HEARING = EnumSet.of(SETTLING);
   private static final Set<Phase> FROM_SETTLING = EnumSet.of(ENDED);
   private static final Set<Phase> FROM_ENDED = EnumSet.noneOf(Phase.class);
 
@@ -45,9 +52,11 @@ public enum Phase {
   public Set<Phase> next() {
     return switch (this) {
       case ADMITTED -> FROM_ADMITTED;
+      case RESERVING -> FROM_RESERVING;
       case CONNECTING -> FROM_CONNECTING;
       case WAITING -> FROM_WAITING;
       case RELAYING -> FROM_RELAYING;
+      case HEARING -> FROM_HEARING;
       case SETTLING -> FROM_SETTLING;
       case ENDED -> FROM_ENDED;
     };

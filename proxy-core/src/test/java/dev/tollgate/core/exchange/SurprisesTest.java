@@ -41,7 +41,7 @@ class SurprisesTest {
       RecordedClient client = scenario.askStream();
       client.failOn(Reply.Opened.class);
       scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
-      requireEnded(scenario, client);
+      requireEnded(scenario, client, 0);
       assertThat(scenario.links()).as("another provider would not help").isOne();
     }
   }
@@ -53,7 +53,8 @@ class SurprisesTest {
       scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
       client.failOn(Reply.Piece.class);
       scenario.link(0).send(Wire.event(Wire.content("two")));
-      requireEnded(scenario, client);
+      assertThat(client.pieces().getLast()).contains("\"x_llm_usage_estimated\":true");
+      requireEnded(scenario, client, scenario.served().usage().promptTokens() + 2 * 2);
     }
   }
 
@@ -63,7 +64,7 @@ class SurprisesTest {
       RecordedClient client = scenario.askStream();
       client.failOn(Reply.Ended.class);
       scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
-      requireEnded(scenario, client);
+      requireEnded(scenario, client, 9);
     }
   }
 
@@ -73,7 +74,7 @@ class SurprisesTest {
       RecordedClient client = scenario.askPlain();
       client.failOn(Reply.Whole.class);
       scenario.link(0).send(Wire.completion("one"));
-      requireEnded(scenario, client);
+      requireEnded(scenario, client, 9);
       assertThat(scenario.record().status()).isEqualTo(500);
     }
   }
@@ -84,7 +85,7 @@ class SurprisesTest {
       RecordedClient client = scenario.askStream();
       client.failOn(Reply.Opened.class);
       scenario.passSeconds(15);
-      requireEnded(scenario, client);
+      requireEnded(scenario, client, 0);
     }
   }
 
@@ -94,7 +95,7 @@ class SurprisesTest {
       RecordedClient client = scenario.askPlain();
       client.failOn(Reply.Refused.class);
       scenario.passSeconds(30);
-      requireEnded(scenario, client);
+      requireEnded(scenario, client, 0);
     }
   }
 
@@ -105,7 +106,7 @@ class SurprisesTest {
       RecordedClient client = scenario.askPlain();
       client.failOn(Reply.Refused.class);
       scenario.passSeconds(2);
-      requireEnded(scenario, client);
+      requireEnded(scenario, client, 0);
     }
   }
 
@@ -119,10 +120,11 @@ class SurprisesTest {
     }
   }
 
-  private static void requireEnded(Scenario scenario, RecordedClient client) {
+  /** What was delivered, or was durably charged already, is charged in spite of all. */
+  private static void requireEnded(Scenario scenario, RecordedClient client, long cost) {
     assertThat(client.fault().code().wire()).isEqualTo("internal_error");
     assertThat(scenario.record().ending()).isEqualTo(Ending.INTERNAL_ERROR);
-    assertThat(scenario.served().cost().value()).isZero();
+    assertThat(scenario.served().cost().value()).isEqualTo(cost);
     scenario.passSeconds(20);
   }
 }

@@ -36,6 +36,7 @@ public final class Scenario implements AutoCloseable {
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
   private final ScriptedConnector connector = new ScriptedConnector(allocator);
   private final Upstreams upstreams = new Upstreams(connector);
+  private final InMemoryLedger ledger = new InMemoryLedger();
   private final InflightBytes inflight;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<RecordedClient> clients = new ArrayList<>();
@@ -45,7 +46,12 @@ public final class Scenario implements AutoCloseable {
   private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes) {
     this.catalog = catalog;
     this.inflight = new InflightBytes(budgetBytes);
-    this.exchanges = new Exchanges(upstreams, inflight, records::add, options);
+    this.exchanges =
+        new Exchanges(upstreams, inflight, ledger, records::add, Scenario::row, options);
+  }
+
+  private static byte[] row(RequestRecord record) {
+    return ("{\"outcome\":\"" + record.ending().wire() + "\"}").getBytes(UTF_8);
   }
 
   /** Usual options and budget. */
@@ -199,6 +205,10 @@ public final class Scenario implements AutoCloseable {
         .orElseThrow(() -> new AssertionError("no open connection"));
   }
 
+  public InMemoryLedger ledger() {
+    return ledger;
+  }
+
   public InflightBytes inflight() {
     return inflight;
   }
@@ -256,6 +266,7 @@ public final class Scenario implements AutoCloseable {
     }
     require(leased() == 0, "leases are held: " + upstreams.gauges());
     upstreams.gauges().forEach(g -> require(g.pending() == 0, "someone waits: " + g));
+    require(ledger.open() == 0, ledger.open() + " reservations are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
     require(connector.pending() == 0, "a connection is still being made");
   }

@@ -103,6 +103,27 @@ public enum Family {
       Kind.GAUGE,
       "tollgate_config_last_reload_successful",
       "1 unless the last reload was refused."),
+  LEDGER_OPEN(
+      Kind.GAUGE, "tollgate_ledger_open", "1 while requests can reserve money on this node."),
+  LEDGER_RESERVATIONS(
+      Kind.GAUGE, "tollgate_ledger_reservations", "Requests that run on reserved money."),
+  LEDGER_WAITING(
+      Kind.GAUGE, "tollgate_ledger_waiting", "Requests that wait for a grant of the shared books."),
+  LEDGER_LEASES(
+      Kind.GAUGE,
+      "tollgate_ledger_leases",
+      "Balances, limits and budgets of which this node holds a lease."),
+  LEDGER_BACKLOG(
+      Kind.GAUGE, "tollgate_ledger_backlog", "Charges on the disk that are not in the books yet."),
+  LEDGER_OLDEST(
+      Kind.GAUGE,
+      "tollgate_ledger_oldest_unsettled_seconds",
+      "How long the oldest of them has waited at least."),
+  LEDGER_FLUSH(Kind.GAUGE, "tollgate_ledger_flush_seconds", "What the last batch of charges took."),
+  LEDGER_QUARANTINED(
+      Kind.COUNTER,
+      "tollgate_ledger_quarantined_total",
+      "Charges that the books refused, kept for an operator."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

@@ -24,8 +24,7 @@ public record Settings(
     @Key(about = "addresses and what clients may send", restart = true) ListenerSettings listeners,
     @Key(about = "threads, memory and shutdown", restart = true) ServerSettings server,
     @Key(about = "the database", restart = true) StoreSettings store,
-    @Key(about = "how charges are kept", restart = true, later = "the ledger")
-        LedgerSettings ledger,
+    @Key(about = "how charges are kept", restart = true) LedgerSettings ledger,
     @Key(about = "shared limits", restart = true, later = "shared limits") RedisSettings redis,
     @Key(
             about = "where images and artifacts are kept; null: nowhere",

@@ -138,7 +138,10 @@ public final class Server implements AutoCloseable {
     KeyCache keys = keys(store);
     var inflight = new InflightBytes(settings.server().inflightBytesMax());
     Observer observer = observer(requestMetrics);
-    var exchanges = new Exchanges(upstreams, inflight, observer, exchangeOptions());
+    Treasury treasury = treasury(store);
+    var exchanges =
+        new Exchanges(
+            upstreams, inflight, treasury.ledger(), observer, AccessLog::line, exchangeOptions());
     var ports =
         new GatewayPorts(
             exchanges,
@@ -186,6 +189,26 @@ public final class Server implements AutoCloseable {
     closers.add("key polling", polling::close);
     polling.start();
     return keys;
+  }
+
+  private Treasury treasury(Store store) throws StartException {
+    var end =
+        new Treasury.End() {
+          @Override
+          public void diskFailed(Throwable failure) {
+            log.error("the ledger's disk failed: nothing more can be charged", failure);
+            Runtime.getRuntime().halt(1);
+          }
+
+          @Override
+          public void takenOver() {
+            stop();
+          }
+        };
+    var treasury = Treasury.open(store.bank(), settings.store().dataDir(), settings.ledger(), end);
+    closers.add("ledger", treasury);
+    treasury.register(metrics);
+    return treasury;
   }
 
   private Observer observer(RequestMetrics requests) {

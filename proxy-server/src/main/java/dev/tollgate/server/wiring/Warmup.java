@@ -12,6 +12,12 @@ import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.JournalRecord;
+import dev.tollgate.core.ledger.Ledger;
+import dev.tollgate.core.ledger.Reservation;
+import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
@@ -44,6 +50,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,7 +89,13 @@ final class Warmup {
     metrics.configured(catalog);
     var ports =
         new GatewayPorts(
-            new Exchanges(upstreams, inflight, metrics, ExchangeOptions.DEFAULT),
+            new Exchanges(
+                upstreams,
+                inflight,
+                Warmup::reserve,
+                metrics,
+                record -> new byte[0],
+                ExchangeOptions.DEFAULT),
             (hash, loop, whenKnown) -> whenKnown.accept(find(hash)),
             LoadShedder.NEVER,
             inflight,
@@ -128,6 +142,26 @@ final class Warmup {
     }
   }
 
+  /** The model is free, and the request nobody's. */
+  private static void reserve(
+      RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<Ledger.Answer> answer) {
+    answer.accept(new Ledger.Answer.Reserved(new Unbooked()));
+  }
+
+  private static final class Unbooked implements Reservation {
+    @Override
+    public void progress(MicroUsd cost, JournalRecord.Tokens tokens) {}
+
+    @Override
+    public void settle(
+        MicroUsd cost, JournalRecord.Tokens tokens, How how, byte[] row, Runnable durable) {
+      durable.run();
+    }
+
+    @Override
+    public void release() {}
+  }
+
   private Lookup find(KeyHash hash) {
     return hash.equals(secret.hash()) ? new Lookup.Found(key()) : new Lookup.Unknown();
   }
@@ -137,7 +171,7 @@ final class Warmup {
         secret.keyId(),
         "warm-up",
         secret.lastFour(),
-        new Org(new OrgId(new UUID(0, 0)), "warm-up", Org.State.ACTIVE),
+        new Org(new OrgId(new UUID(0, 0)), "warm-up", Org.State.ACTIVE, null),
         KeyState.ACTIVE,
         null,
         ApiKey.KeyScope.ALL,

@@ -139,9 +139,6 @@ final class BadFilesTest {
             "telemetry: { otlp_endpoint: http://c:4317 }",
             "2:29: telemetry.otlp_endpoint: is not available yet: it needs tracing"),
         bad(
-            "ledger: { flush_interval: 100ms }",
-            "2:27: ledger.flush_interval: is not available yet: it needs the ledger"),
-        bad(
             "limits: { key: { concurrency: 5 } }",
             "2:31: limits.key.concurrency: is not available yet: it needs limits"),
         bad(

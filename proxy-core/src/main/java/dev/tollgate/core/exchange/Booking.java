@@ -1,0 +1,78 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Reservation;
+import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.money.Usage;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request's reservation while it runs: says now and then what a stream is worth so far, and ends
+ * once. Loop-confined.
+ */
+final class Booking {
+  private static final long TOKENS_BETWEEN = 256;
+  private static final long NANOS_BETWEEN = Duration.ofSeconds(2).toNanos();
+
+  private @Nullable Reservation reservation;
+  private long toldTokens;
+  private long toldNanos;
+
+  /** The money is set aside. */
+  void begin(Reservation granted, long nowNanos) {
+    reservation = granted;
+    toldNanos = nowNanos;
+  }
+
+  /** A stream brought more; every so often what it is worth is written down. */
+  void progress(long deliveredTokens, long nowNanos, Supplier<Charge> worth) {
+    boolean due =
+        deliveredTokens - toldTokens >= TOKENS_BETWEEN
+            || (nowNanos - toldNanos >= NANOS_BETWEEN && deliveredTokens > toldTokens);
+    if (due && reservation != null) {
+      toldTokens = deliveredTokens;
+      toldNanos = nowNanos;
+      Charge charge = worth.get();
+      reservation.progress(charge.cost(), tokens(charge.usage()));
+    }
+  }
+
+  /**
+   * Ends it: released where nothing is charged, else settled.
+   *
+   * @param row makes the request's line in the request log
+   * @param done called at once, or when the charge is durable
+   */
+  void end(Charge charge, How how, Supplier<byte[]> row, Runnable done) {
+    Reservation open = reservation;
+    reservation = null;
+    if (open == null) {
+      done.run();
+    } else if (charge.cost().isPositive()) {
+      open.settle(charge.cost(), tokens(charge.usage()), how, row.get(), done);
+    } else {
+      open.release();
+      done.run();
+    }
+  }
+
+  /** Ends it without a charge if nothing else ended it. */
+  void abandon() {
+    Reservation open = reservation;
+    reservation = null;
+    if (open != null) {
+      open.release();
+    }
+  }
+
+  private static Tokens tokens(Usage usage) {
+    return new Tokens(
+        usage.promptTokens(),
+        usage.completionTokens(),
+        usage.cachedTokens(),
+        usage.reasoningTokens(),
+        usage.estimated());
+  }
+}

@@ -1,0 +1,144 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.ledger.Settlement.How;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The only way out of an exchange: charges once, then tells the client, then records. What the
+ * client is told waits until the charge cannot be lost. Loop-confined.
+ */
+final class Conclusion {
+  private final ExchangeContext context;
+  private final ExchangeRequest request;
+  private final ClientReply reply;
+  private final Function<Charge, Served> served;
+  private final LongSupplier now;
+  private final Booking booking = new Booking();
+  private boolean bodyEnded;
+  private @Nullable Verdict verdict;
+  private @Nullable ClientExit clientExit;
+
+  /**
+   * @param served what routing and the providers did, with a charge
+   * @param now the loop's ticker
+   */
+  Conclusion(
+      ExchangeContext context,
+      ExchangeRequest request,
+      ClientReply reply,
+      Function<Charge, Served> served,
+      LongSupplier now) {
+    this.context = context;
+    this.request = request;
+    this.reply = reply;
+    this.served = served;
+    this.now = now;
+  }
+
+  /** How the request ends, and what it is charged. */
+  record Verdict(Ending ending, @Nullable ErrorCode code, int status, Charge charge) {
+    private Verdict withoutClient(ClientExit exit) {
+      return new Verdict(Ending.of(exit), null, status, charge);
+    }
+
+    private How how() {
+      return switch (ending) {
+        case OK, OK_ESTIMATED -> How.COMPLETED;
+        case CLIENT_ABORT, CLIENT_STALLED, CLIENT_SLOW -> How.ABANDONED;
+        case REJECTED,
+            PROVIDER_UNAVAILABLE,
+            PROVIDER_TIMEOUT,
+            PROVIDER_DISCONNECT,
+            PROVIDER_ERROR,
+            PROVIDER_REJECTED,
+            PROVIDER_AUTH,
+            PROVIDER_RATE_LIMITED,
+            STREAM_INTERRUPTED,
+            DEPENDENCY_DOWN,
+            SHED,
+            DRAINED,
+            INTERNAL_ERROR ->
+            How.PARTIAL;
+      };
+    }
+  }
+
+  /** The request's money while it runs. */
+  Booking booking() {
+    return booking;
+  }
+
+  /**
+   * Ends the request.
+   *
+   * @param guarded runs a step so that a fault of ours does not go unnoticed
+   * @param ended called when all is done, ahead of the record
+   */
+  void begin(Verdict decided, Parting parting, Consumer<Runnable> guarded, Runnable ended) {
+    verdict = decided;
+    endBody();
+    booking.end(
+        decided.charge(),
+        decided.how(),
+        () -> context.rows().apply(record(decided)),
+        () -> guarded.accept(() -> charged(decided, parting, ended)));
+  }
+
+  /** The client left while it waited for the end: it is charged as decided, and not told. */
+  void clientLeft(ClientExit exit) {
+    clientExit = exit;
+  }
+
+  private void charged(Verdict decided, Parting parting, Runnable ended) {
+    ClientExit exit = clientExit;
+    if (exit == null) {
+      parting.send(reply);
+    } else {
+      parting.release();
+    }
+    ended.run();
+    observe(exit == null ? decided : decided.withoutClient(exit));
+  }
+
+  /** The way out did not hold either: whoever waits is told without any more, and it is over. */
+  void lastResort(boolean clientWaits, Runnable ended) {
+    booking.abandon();
+    endBody();
+    ErrorCode code = Exchange.SURPRISE.code();
+    int status = reply.isOpened() ? 200 : code.status();
+    Charge charged = verdict == null ? Charge.NOTHING : verdict.charge();
+    if (clientWaits && clientExit == null) {
+      reply.refuse(Exchange.SURPRISE, List.of());
+    }
+    ended.run();
+    observe(new Verdict(Ending.INTERNAL_ERROR, code, status, charged));
+  }
+
+  private void endBody() {
+    if (!bodyEnded) {
+      bodyEnded = true;
+      request.body().end();
+    }
+  }
+
+  private void observe(Verdict decided) {
+    context.observer().ended(record(decided));
+  }
+
+  private RequestRecord record(Verdict decided) {
+    return request.record(
+        decided.ending(),
+        decided.code(),
+        decided.status(),
+        served.apply(decided.charge()),
+        reply.bytesSent(),
+        now.getAsLong());
+  }
+}

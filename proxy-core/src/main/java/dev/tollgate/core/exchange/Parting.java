@@ -1,0 +1,56 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client is told last, with its cost: held back until the charge cannot be lost. Ended
+ * exactly once, by {@link #send} or {@link #release}.
+ */
+sealed interface Parting {
+  /** A plain reply. */
+  record Whole(List<Field> fields, ByteBuf body) implements Parting {}
+
+  /** The last events of a stream that went well. */
+  record Last(ByteBuf events) implements Parting {}
+
+  /**
+   * A fault.
+   *
+   * @param usage the usage chunk that stands ahead of it in an opened stream
+   */
+  record Refusal(@Nullable ByteBuf usage, Fault fault, List<Field> fields) implements Parting {}
+
+  /** Nobody is left to be told. */
+  record Silence() implements Parting {}
+
+  default void send(ClientReply reply) {
+    switch (this) {
+      case Whole whole -> reply.whole(whole.fields(), whole.body());
+      case Last last -> reply.end(last.events());
+      case Refusal refusal -> {
+        if (refusal.usage() != null) {
+          reply.events(refusal.usage());
+        }
+        reply.refuse(refusal.fault(), refusal.fields());
+      }
+      case Silence _ -> {}
+    }
+  }
+
+  default void release() {
+    switch (this) {
+      case Whole whole -> whole.body().release();
+      case Last last -> last.events().release();
+      case Refusal refusal -> {
+        if (refusal.usage() != null) {
+          refusal.usage().release();
+        }
+      }
+      case Silence _ -> {}
+    }
+  }
+}

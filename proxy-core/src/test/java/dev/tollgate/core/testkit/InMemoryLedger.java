@@ -1,0 +1,148 @@
+package dev.tollgate.core.testkit;
+
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Ledger;
+import dev.tollgate.core.ledger.Reservation;
+import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A ledger with money for everything, that holds callers to its contract: each reservation ended
+ * exactly once, nothing said of it afterwards. Answers and disks are slow where a test wants it.
+ */
+public final class InMemoryLedger implements Ledger {
+  private final List<Charged> charged = new ArrayList<>();
+  private final List<MicroUsd> progress = new ArrayList<>();
+  private final List<Runnable> heldAnswers = new ArrayList<>();
+  private final List<Runnable> heldDisk = new ArrayList<>();
+  private @Nullable Fault refusal;
+  private boolean refusalIsOurs;
+  private boolean answersWait;
+  private boolean diskWaits;
+  private int reserved;
+  private int released;
+
+  /** One charge as it was settled. */
+  public record Charged(
+      RequestId request, MicroUsd reserved, MicroUsd cost, Tokens tokens, How how) {}
+
+  @Override
+  public void reserve(
+      RequestId request, ApiKey key, MicroUsd most, Executor loop, Consumer<Answer> answer) {
+    Fault fault = refusal;
+    Runnable given =
+        fault == null
+            ? () -> answer.accept(new Answer.Reserved(new Held(request, most)))
+            : () -> answer.accept(new Answer.Refused(fault, refusalIsOurs));
+    if (answersWait) {
+      heldAnswers.add(given);
+    } else {
+      given.run();
+    }
+  }
+
+  private final class Held implements Reservation {
+    private final RequestId request;
+    private final MicroUsd most;
+    private boolean ended;
+
+    Held(RequestId request, MicroUsd most) {
+      this.request = request;
+      this.most = most;
+      reserved++;
+    }
+
+    @Override
+    public void progress(MicroUsd cost, Tokens tokens) {
+      require(!ended, "progress after the end of " + request);
+      progress.add(cost);
+    }
+
+    @Override
+    public void settle(MicroUsd cost, Tokens tokens, How how, byte[] row, Runnable durable) {
+      end();
+      require(cost.isPositive(), "a charge of nothing for " + request);
+      charged.add(new Charged(request, most, cost, tokens, how));
+      if (diskWaits) {
+        heldDisk.add(durable);
+      } else {
+        durable.run();
+      }
+    }
+
+    @Override
+    public void release() {
+      end();
+      released++;
+    }
+
+    private void end() {
+      require(!ended, "a second end of " + request);
+      ended = true;
+    }
+  }
+
+  /** From now on nothing is reserved. */
+  public void refuse(Fault fault, boolean isOurs) {
+    refusal = fault;
+    refusalIsOurs = isOurs;
+  }
+
+  /** From now on answers wait for {@link #answer}. */
+  public void holdAnswers() {
+    answersWait = true;
+  }
+
+  public void answer() {
+    answersWait = false;
+    drain(heldAnswers);
+  }
+
+  /** From now on charges are durable at {@link #sync} only. */
+  public void holdDisk() {
+    diskWaits = true;
+  }
+
+  public void sync() {
+    diskWaits = false;
+    drain(heldDisk);
+  }
+
+  private static void drain(List<Runnable> held) {
+    List<Runnable> all = List.copyOf(held);
+    held.clear();
+    all.forEach(Runnable::run);
+  }
+
+  public List<Charged> charged() {
+    return List.copyOf(charged);
+  }
+
+  /** The costs that were told while streams ran. */
+  public List<MicroUsd> progress() {
+    return List.copyOf(progress);
+  }
+
+  public int released() {
+    return released;
+  }
+
+  /** Reservations that nobody ended. */
+  public int open() {
+    return reserved - released - charged.size();
+  }
+
+  private static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new AssertionError(what);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package dev.tollgate.server.ledger;
+
+import dev.tollgate.core.ledger.Bank;
+import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.GrantAnswer;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Bank.TickAnswer;
+import dev.tollgate.core.ledger.Journal;
+import dev.tollgate.core.ledger.Leasing;
+import dev.tollgate.core.ledger.Leasing.GrantCall;
+import dev.tollgate.core.ledger.Leasing.TickCall;
+import dev.tollgate.core.ledger.LedgerRules;
+import dev.tollgate.core.ledger.NodeLedger;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the calls to the books that a node's leases need. One thread decides what is due; each call
+ * waits for its answer on a thread of its own, and no two calls for one scope are under way.
+ */
+public final class Leaser implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Leaser.class);
+  private static final Duration TURN = Duration.ofMillis(20);
+
+  private final Bank bank;
+  private final Holder holder;
+  private final NodeLedger ledger;
+  private final Leasing leasing;
+  private final Runnable fenced;
+  private final AtomicBoolean woken = new AtomicBoolean();
+  private final ScheduledThreadPoolExecutor thread =
+      new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("ledger").daemon().factory());
+  private boolean booksAreSilent;
+  private boolean toldFenced;
+
+  /**
+   * @param fenced called once when another process took over this node
+   */
+  public Leaser(Bank bank, Holder holder, Journal journal, LedgerRules rules, Runnable fenced) {
+    this.bank = bank;
+    this.holder = holder;
+    this.ledger = new NodeLedger(journal, rules, System::nanoTime, this::wake);
+    this.leasing = new Leasing(ledger);
+    this.fenced = fenced;
+    thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    thread.setContinueExistingPeriodicTasksAfterShutdownPolicy(false);
+  }
+
+  public NodeLedger ledger() {
+    return ledger;
+  }
+
+  /** Admission begins. */
+  public void start() {
+    thread.execute(() -> leasing.begin(System.nanoTime()));
+    thread.scheduleWithFixedDelay(this::turn, 0, TURN.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void wake() {
+    if (woken.compareAndSet(false, true) && !thread.isShutdown()) {
+      thread.execute(this::turn);
+    }
+  }
+
+  private void turn() {
+    woken.set(false);
+    try {
+      for (Optional<GrantCall> due = next(); due.isPresent(); due = next()) {
+        GrantCall call = due.get();
+        Thread.ofVirtual().name("ledger-grant").start(() -> grant(call));
+      }
+      leasing
+          .nextTick(System.nanoTime())
+          .ifPresent(call -> Thread.ofVirtual().name("ledger-tick").start(() -> tick(call)));
+      if (leasing.isFenced() && !toldFenced) {
+        toldFenced = true;
+        log.error("another process took over this node: nothing is admitted any more");
+        fenced.run();
+      }
+    } catch (RuntimeException surprise) {
+      log.error("the ledger's turn failed", surprise);
+    }
+  }
+
+  private Optional<GrantCall> next() {
+    return leasing.nextGrant(System.nanoTime());
+  }
+
+  // On threads of their own
+
+  private void grant(GrantCall call) {
+    try {
+      GrantAnswer answer = bank.grant(holder, call.payer(), call.wants());
+      answered(() -> leasing.granted(call, answer, System.nanoTime()));
+    } catch (BankException | RuntimeException e) {
+      log.debug("a grant failed", e);
+      answered(() -> leasing.grantFailed(call, System.nanoTime()));
+    }
+  }
+
+  private void tick(TickCall call) {
+    try {
+      TickAnswer answer = bank.tick(holder, call.surplus());
+      answered(
+          () -> {
+            leasing.ticked(call, answer, System.nanoTime());
+            heard();
+          });
+    } catch (BankException | RuntimeException e) {
+      answered(
+          () -> {
+            leasing.tickFailed(call, System.nanoTime());
+            silent(e);
+          });
+    }
+  }
+
+  private void answered(Runnable then) {
+    if (!thread.isShutdown()) {
+      thread.execute(
+          () -> {
+            then.run();
+            turn();
+          });
+    }
+  }
+
+  // One line in the log for each change of state.
+
+  private void heard() {
+    if (booksAreSilent) {
+      booksAreSilent = false;
+      log.info("the ledger's store answers again");
+    }
+  }
+
+  private void silent(Exception failure) {
+    if (!booksAreSilent) {
+      booksAreSilent = true;
+      log.warn("the ledger's store does not answer, leases are spent: {}", failure.getMessage());
+    }
+  }
+
+  /** Admission ends; whoever waits is refused. */
+  public void stopAdmission() {
+    thread.execute(() -> leasing.stop("The service is shutting down."));
+  }
+
+  @Override
+  public void close() {
+    thread.shutdown();
+    try {
+      if (!thread.awaitTermination(5, TimeUnit.SECONDS)) {
+        log.warn("the ledger's thread did not end in time");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

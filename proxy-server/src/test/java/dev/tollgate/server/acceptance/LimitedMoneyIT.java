@@ -1,0 +1,135 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What clients see of balances, limits and budgets, with money as an operator gives it. */
+class LimitedMoneyIT {
+  private static final Duration EVERYWHERE = Duration.ofSeconds(5);
+  private static final AtomicInteger ORGS = new AtomicInteger();
+
+  @ParameterizedTest
+  @EnumSource
+  void withoutABalanceEveryBillableRouteAnswers402(Endpoint endpoint) throws Exception {
+    String key = keyOf(org());
+    switch (endpoint) {
+      case CHAT_COMPLETIONS -> {
+        requireRefused(Chats.ask(Shared.node(), "test/chat", key), "insufficient_credits");
+        try (RawClient client = Shared.node().connect()) {
+          client.post(Chats.PATH, Chats.body("test/chat", true), Chats.authorization(key));
+          requireRefused(client.readResponse(), "insufficient_credits");
+        }
+      }
+      case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
+      case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aFundedOrganizationIsServedAndPaysWhatTheReplySays() throws Exception {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    RawResponse reply = Chats.ask(Shared.node(), "test/chat", keyOf(org));
+    assertThat(reply.status()).isEqualTo(200);
+    long cost = Json.tree(reply.text()).path("usage").path("x_llm_cost_micro").asLong();
+    assertThat(cost).isPositive();
+    awaitBalance(org, 1_000_000 - cost);
+  }
+
+  @Test
+  void aDailyBudgetIsToldWithItsFigures() throws Exception {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    String key = keyOf(org, "--daily-budget", "0.000100");
+    RawResponse refused = Chats.ask(Shared.node(), "test/chat", key);
+    JsonNode details = requireRefused(refused, "budget_exceeded");
+    assertThat(details.path("scope").asText()).isEqualTo("key_day");
+    assertThat(details.path("limit_micro").asLong()).isEqualTo(100);
+    assertThat(details.path("spent_micro").asLong()).isZero();
+    assertThat(details.path("required_micro").asLong()).isGreaterThan(100);
+    Instant resets = Instant.parse(details.path("resets_at").asText());
+    assertThat(Duration.between(Instant.now(), resets))
+        .isBetween(Duration.ZERO, Duration.ofDays(1));
+  }
+
+  @Test
+  void aMonthlyLimitActsWithinFiveSecondsOfBeingSet() throws Exception {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    String key = keyOf(org);
+    assertThat(Chats.ask(Shared.node(), "test/chat", key).status()).isEqualTo(200);
+
+    run("orgs", "set", org, "--monthly-limit", "0.000010");
+    awaitCode(key, "spending_limit_exceeded");
+    run("orgs", "set", org, "--monthly-limit", "1.00");
+    awaitCode(key, "");
+  }
+
+  private static JsonNode requireRefused(RawResponse response, String code) {
+    assertThat(response.status()).as(response.text()).isEqualTo(402);
+    assertThat(Chats.code(response)).isEqualTo(code);
+    assertThat(response.header("x-should-retry")).isEqualTo("false");
+    return Json.tree(response.text()).path("error").path("details");
+  }
+
+  private static RawResponse get(String path, String key) {
+    try (RawClient client = Shared.node().connect()) {
+      return client.get(path, Chats.authorization(key)).readResponse();
+    }
+  }
+
+  private static String org() throws Exception {
+    String name = "money-" + ORGS.incrementAndGet();
+    run("orgs", "create", name);
+    return name;
+  }
+
+  private static String keyOf(String org, String... options) throws Exception {
+    List<String> arguments =
+        new ArrayList<>(List.of("keys", "create", "--org", org, "--name", "k"));
+    arguments.addAll(List.of(options));
+    return Json.tree(run(arguments.toArray(String[]::new))).path("key").asText();
+  }
+
+  private static void awaitCode(String key, String code) {
+    long changedNanos = System.nanoTime();
+    String got;
+    do {
+      got = Chats.code(Chats.ask(Shared.node(), "test/chat", key));
+      assertThat(Duration.ofNanos(System.nanoTime() - changedNanos))
+          .as("%s is still %s", code, got)
+          .isLessThan(EVERYWHERE);
+    } while (!got.equals(code));
+  }
+
+  private static void awaitBalance(String org, long micro) throws Exception {
+    long balance;
+    long began = System.nanoTime();
+    do {
+      balance = Json.tree(run("orgs", "show", org)).path("balance_micro").asLong();
+      assertThat(Duration.ofNanos(System.nanoTime() - began))
+          .as("balance is %d", balance)
+          .isLessThan(Duration.ofSeconds(20));
+    } while (balance != micro);
+  }
+
+  private static String run(String... arguments) throws Exception {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("-o", "json", "--config", Shared.node().home().config().toString()));
+    Program.Said said = Program.run(all.toArray(String[]::new));
+    assertThat(said.exitCode()).as(said.err()).isZero();
+    return said.out();
+  }
+}
