@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.time.Duration;
@@ -23,12 +24,15 @@ public final class ScriptedConnection {
   private final Socket socket;
   private final Function<String, Gate> gates;
   private final Consumer<CapturedRequest> onRequest;
+  private final InputStream input;
   private final Inbound inbound = new Inbound();
   private final List<CapturedRequest> requests = new CopyOnWriteArrayList<>();
 
   ScriptedConnection(
-      Socket socket, Function<String, Gate> gates, Consumer<CapturedRequest> onRequest) {
+      Socket socket, Function<String, Gate> gates, Consumer<CapturedRequest> onRequest)
+      throws IOException {
     this.socket = socket;
+    this.input = socket.getInputStream(); // a script may close the socket before anyone reads
     this.gates = gates;
     this.onRequest = onRequest;
   }
@@ -169,7 +173,7 @@ public final class ScriptedConnection {
   // Its own thread
 
   void readAll() throws InterruptedException, IOException {
-    inbound.readAll(socket.getInputStream());
+    inbound.readAll(input);
   }
 
   private void write(byte[] bytes, int from, int count) {
