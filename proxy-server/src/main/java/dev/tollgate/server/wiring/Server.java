@@ -208,6 +208,9 @@ public final class Server implements AutoCloseable {
     var treasury = Treasury.open(store.bank(), settings.store().dataDir(), settings.ledger(), end);
     closers.add("ledger", treasury);
     treasury.register(metrics);
+    var days = new DaysAhead(store.ledgerDays());
+    closers.add("ledger days", days);
+    days.start();
     return treasury;
   }
 
