@@ -6,7 +6,9 @@ import java.util.Optional;
 public enum Endpoint {
   CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON),
   MODELS("GET", "/v1/models", Content.NONE),
-  MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE);
+  MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE),
+  KEY("GET", "/v1/key", Content.NONE),
+  CREDITS("GET", "/v1/credits", Content.NONE);
 
   /** What a request to a route carries. */
   public enum Content {

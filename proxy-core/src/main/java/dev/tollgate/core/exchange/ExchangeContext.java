@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.ledger.Ledger;
+import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.upstream.Upstreams;
 import java.util.function.Function;
 
@@ -13,6 +14,7 @@ record ExchangeContext(
     Upstreams upstreams,
     InflightBytes inflight,
     Ledger ledger,
+    Standings standings,
     Observer observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,

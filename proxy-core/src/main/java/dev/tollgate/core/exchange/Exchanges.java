@@ -4,26 +4,31 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.endpoint.ChatRequest;
+import dev.tollgate.core.endpoint.CreditsAnswer;
+import dev.tollgate.core.endpoint.KeyAnswer;
 import dev.tollgate.core.endpoint.KeyScopes;
 import dev.tollgate.core.endpoint.ModelList;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.ledger.Ledger;
+import dev.tollgate.core.ledger.Standing;
+import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.routing.RoutePlan;
+import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.upstream.Upstreams;
-import io.netty.buffer.ByteBuf;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers authenticated requests: from the catalog at once, or through an {@link Exchange}. */
+/**
+ * Answers authenticated requests: from the catalog at once, from the books through an {@link
+ * Enquiry}, or through an {@link Exchange}.
+ */
 public final class Exchanges implements RequestService {
   /** A request that was answered before anything could happen to it. */
   private static final Running ANSWERED =
@@ -46,6 +51,8 @@ public final class Exchanges implements RequestService {
   private sealed interface Decision {
     record Admitted(Exchange exchange) implements Decision {}
 
+    record Asked(Enquiry enquiry) implements Decision {}
+
     record Found(JsonBytes json) implements Decision {}
 
     record Refused(Fault fault, Ending ending) implements Decision {}
@@ -58,11 +65,13 @@ public final class Exchanges implements RequestService {
       Upstreams upstreams,
       InflightBytes inflight,
       Ledger ledger,
+      Standings standings,
       Observer observer,
       Function<RequestRecord, byte[]> rows,
       ExchangeOptions options) {
     this.context =
-        new ExchangeContext(upstreams, inflight, ledger, observer, rows, new DrainQuota(), options);
+        new ExchangeContext(
+            upstreams, inflight, ledger, standings, observer, rows, new DrainQuota(), options);
   }
 
   @Override
@@ -72,12 +81,16 @@ public final class Exchanges implements RequestService {
         admitted.exchange().begin();
         yield admitted.exchange();
       }
+      case Decision.Asked asked -> {
+        asked.enquiry().begin();
+        yield asked.enquiry();
+      }
       case Decision.Found found -> {
-        answer(request, downstream, found.json());
+        ending(request, downstream).answer(found.json());
         yield ANSWERED;
       }
       case Decision.Refused refused -> {
-        refuse(request, downstream, refused.fault(), refused.ending());
+        ending(request, downstream).refuse(refused.fault(), refused.ending());
         yield ANSWERED;
       }
     };
@@ -98,7 +111,16 @@ public final class Exchanges implements RequestService {
       case CHAT_COMPLETIONS -> chat(request, downstream);
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
+      case KEY -> asked(request, downstream, KeyAnswer::of);
+      case CREDITS -> asked(request, downstream, CreditsAnswer::of);
     };
+  }
+
+  private Decision asked(
+      ExchangeRequest request,
+      Downstream downstream,
+      BiFunction<ApiKey, Standing, JsonBytes> form) {
+    return new Decision.Asked(new Enquiry(context, request, downstream, form));
   }
 
   private static Decision listed(ModelList.Answer answer) {
@@ -147,33 +169,9 @@ public final class Exchanges implements RequestService {
     return new Decision.Refused(fault, Ending.REJECTED);
   }
 
-  // In the answers the body ends first: nothing of it is needed, and the rest may throw.
-
-  private void answer(ExchangeRequest request, Downstream downstream, JsonBytes json) {
+  /** Nothing of the body is needed any more, and what follows may throw. */
+  private ShortReply ending(ExchangeRequest request, Downstream downstream) {
     request.body().end();
-    ByteBuf body = downstream.allocator().buffer();
-    new JsonOut(body).raw(json);
-    int bytes = body.readableBytes();
-    downstream.send(new Reply.Whole(200, "application/json", List.of(), body));
-    downstream.flush();
-    record(request, downstream, Ending.OK, null, 200, bytes);
-  }
-
-  private void refuse(ExchangeRequest request, Downstream downstream, Fault fault, Ending ending) {
-    request.body().end();
-    downstream.send(new Reply.Refused(fault, List.of()));
-    downstream.flush();
-    record(request, downstream, ending, fault.code(), fault.code().status(), 0);
-  }
-
-  private void record(
-      ExchangeRequest request,
-      Downstream downstream,
-      Ending ending,
-      @Nullable ErrorCode code,
-      int status,
-      long bytes) {
-    long now = downstream.loop().ticker().nanoTime();
-    context.observer().ended(request.record(ending, code, status, null, bytes, now));
+    return new ShortReply(context.observer(), request, downstream);
   }
 }

@@ -37,6 +37,7 @@ public final class Scenario implements AutoCloseable {
   private final ScriptedConnector connector = new ScriptedConnector(allocator);
   private final Upstreams upstreams = new Upstreams(connector);
   private final InMemoryLedger ledger = new InMemoryLedger();
+  private final ScriptedBooks books = new ScriptedBooks();
   private final InflightBytes inflight;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<RecordedClient> clients = new ArrayList<>();
@@ -47,7 +48,7 @@ public final class Scenario implements AutoCloseable {
     this.catalog = catalog;
     this.inflight = new InflightBytes(budgetBytes);
     this.exchanges =
-        new Exchanges(upstreams, inflight, ledger, records::add, Scenario::row, options);
+        new Exchanges(upstreams, inflight, ledger, books, records::add, Scenario::row, options);
   }
 
   private static byte[] row(RequestRecord record) {
@@ -102,14 +103,23 @@ public final class Scenario implements AutoCloseable {
     return ask(bytes, length, ticker.nanoTime());
   }
 
+  /** A request without a body arrives. */
+  public RecordedClient get(Endpoint endpoint) {
+    return start(endpoint, new byte[0], 0, ticker.nanoTime());
+  }
+
   private RecordedClient ask(byte[] bytes, int length, long admittedNanos) {
+    return start(Endpoint.CHAT_COMPLETIONS, bytes, length, admittedNanos);
+  }
+
+  private RecordedClient start(Endpoint endpoint, byte[] bytes, int length, long admittedNanos) {
     RecordedClient client = new RecordedClient(loop.eventLoop(), allocator);
     clients.add(client);
     InflightBytes.Permit permit = inflight.tryAcquire(bytes.length).orElseThrow();
     ExchangeRequest request =
         new ExchangeRequest(
             RequestId.at(1_700_000_000_000L),
-            Endpoint.CHAT_COMPLETIONS,
+            endpoint,
             "",
             TestCatalog.key(),
             "192.0.2.7",
@@ -207,6 +217,10 @@ public final class Scenario implements AutoCloseable {
 
   public InMemoryLedger ledger() {
     return ledger;
+  }
+
+  public ScriptedBooks books() {
+    return books;
   }
 
   public InflightBytes inflight() {

@@ -125,6 +125,11 @@ public final class Store implements AutoCloseable {
     return new PostgresBank(pool);
   }
 
+  /** How keys stand in them. */
+  public PostgresStandings standings() {
+    return new PostgresStandings(pool);
+  }
+
   public LedgerDays ledgerDays() {
     return new LedgerDays(pool);
   }

@@ -135,13 +135,20 @@ public final class Server implements AutoCloseable {
     if (!isStarting()) {
       return new Start.Stopped();
     }
-    KeyCache keys = keys(store);
+    BoundedOffload offload = offload();
+    KeyCache keys = keys(store, offload);
     var inflight = new InflightBytes(settings.server().inflightBytesMax());
     Observer observer = observer(requestMetrics);
     Treasury treasury = treasury(store);
     var exchanges =
         new Exchanges(
-            upstreams, inflight, treasury.ledger(), observer, AccessLog::line, exchangeOptions());
+            upstreams,
+            inflight,
+            treasury.ledger(),
+            new StoreStandings(store.standings(), offload),
+            observer,
+            AccessLog::line,
+            exchangeOptions());
     var ports =
         new GatewayPorts(
             exchanges,
@@ -176,11 +183,15 @@ public final class Server implements AutoCloseable {
     }
   }
 
-  private KeyCache keys(Store store) {
+  private BoundedOffload offload() {
     var offload = new BoundedOffload(settings.store().pool().max());
     closers.add("offload", offload);
     metrics.gauge(Family.OFFLOAD_DEPTH, offload::depth);
     metrics.counter(Family.OFFLOAD_REFUSED, offload::refused);
+    return offload;
+  }
+
+  private KeyCache keys(Store store, BoundedOffload offload) {
     KeyDirectory directory = store.keyDirectory();
     directory.find(KeyHash.of("")); // nobody's: it warms what the first client would wait for
     var keys = new KeyCache(CachedKeys.loader(directory, offload), KeyCache.Rules.DEFAULT);

@@ -93,6 +93,7 @@ final class Warmup {
                 upstreams,
                 inflight,
                 Warmup::reserve,
+                (_, _, _, _) -> {}, // nobody asks
                 metrics,
                 record -> new byte[0],
                 ExchangeOptions.DEFAULT),

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients see of balances, limits and budgets, with money as an operator gives it. */
 class LimitedMoneyIT {
@@ -34,6 +35,8 @@ class LimitedMoneyIT {
       }
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
+      case KEY -> assertThat(get("/v1/key", key).status()).isEqualTo(200);
+      case CREDITS -> assertThat(get("/v1/credits", key).status()).isEqualTo(200);
     }
   }
 
@@ -62,6 +65,43 @@ class LimitedMoneyIT {
     Instant resets = Instant.parse(details.path("resets_at").asText());
     assertThat(Duration.between(Instant.now(), resets))
         .isBetween(Duration.ZERO, Duration.ofDays(1));
+  }
+
+  @Test
+  void aKeyIsToldItsLimitsAndWhatIsLeftOfItsBudgets() throws Exception {
+    String org = org();
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    String key = keyOf(org, "--daily-budget", "0.50", "--concurrency", "7");
+    JsonNode before = Json.tree(get("/v1/key", key).text());
+    assertThat(before.path("object").asText()).isEqualTo("key");
+    assertThat(before.path("org").path("name").asText()).isEqualTo(org);
+    assertThat(before.path("limits").path("concurrency").asInt()).isEqualTo(7);
+    assertThat(before.path("budgets").path("daily").path("remaining_micro").asLong())
+        .isEqualTo(500_000);
+
+    RawResponse reply = Chats.ask(Shared.node(), "test/chat", key);
+    long cost = Json.tree(reply.text()).path("usage").path("x_llm_cost_micro").asLong();
+    awaitBalance(org, 1_000_000 - cost);
+    JsonNode daily = Json.tree(get("/v1/key", key).text()).path("budgets").path("daily");
+    assertThat(daily.path("spent_micro").asLong()).isEqualTo(cost);
+    assertThat(daily.path("limit_micro").asLong()).isEqualTo(500_000);
+    assertThat(daily.path("remaining_micro").asLong())
+        .isEqualTo(500_000 - cost - daily.path("reserved_micro").asLong());
+    JsonNode credits = Json.tree(get("/v1/credits", key).text());
+    assertThat(credits.path("balance_micro").asLong()).isEqualTo(1_000_000 - cost);
+    assertThat(credits.path("monthly_spent_micro").asLong()).isEqualTo(cost);
+    assertThat(credits.path("monthly_limit_micro").isNull()).isTrue();
+    assertThat(credits.path("reserved_micro").isIntegralNumber()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/key", "/v1/credits"})
+  void withoutAKeyNothingIsSaidOfMoney(String path) {
+    try (RawClient client = Shared.node().connect()) {
+      RawResponse refused = client.get(path).readResponse();
+      assertThat(refused.status()).isEqualTo(401);
+      assertThat(Chats.code(refused)).isEqualTo("invalid_api_key");
+    }
   }
 
   @Test

@@ -1,0 +1,71 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Standing;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.Org;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** GET /v1/key (DECISIONS 4): what the key that asks may do, and what is left of its budgets. */
+public final class KeyAnswer {
+  private KeyAnswer() {}
+
+  public static JsonBytes of(ApiKey key, Standing standing) {
+    Map<String, Object> body = new LinkedHashMap<>();
+    body.put("object", "key");
+    body.put("id", key.id().value());
+    body.put("name", key.name());
+    body.put("last_four", key.lastFour());
+    body.put("org", org(key.org()));
+    body.put("state", key.state().name().toLowerCase(Locale.ROOT));
+    Instant expiresAt = key.expiresAt();
+    body.put("expires_at", expiresAt == null ? null : expiresAt.toString());
+    body.put("allowed_models", key.scope().allowedModels().stream().sorted().toList());
+    body.put("allowed_modalities", key.scope().allowedModalities().stream().sorted().toList());
+    body.put("allowed_ips", key.scope().allowedIps().stream().sorted().toList());
+    body.put("limits", limits(key.limits()));
+    Map<String, Object> budgets = new LinkedHashMap<>();
+    budgets.put("daily", budget(ScopeKind.KEY_DAY, standing));
+    budgets.put("monthly", budget(ScopeKind.KEY_MONTH, standing));
+    body.put("budgets", budgets);
+    return JsonBytes.value(body);
+  }
+
+  static Map<String, Object> org(Org org) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("id", org.id().toString());
+    tree.put("name", org.name());
+    return tree;
+  }
+
+  private static Map<String, Object> limits(KeyLimits limits) {
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("requests_per_second", limits.requestsPerSecond());
+    tree.put("requests_per_minute", limits.requestsPerMinute());
+    tree.put("tokens_per_minute", limits.tokensPerMinute());
+    tree.put("concurrency", limits.concurrency());
+    return tree;
+  }
+
+  private static Map<String, Object> budget(ScopeKind kind, Standing standing) {
+    Standing.Sum sum = standing.sum(kind);
+    Map<String, Object> tree = new LinkedHashMap<>();
+    tree.put("limit_micro", micro(sum.limit()));
+    tree.put("spent_micro", sum.used().value());
+    tree.put("reserved_micro", sum.leased().value());
+    tree.put("remaining_micro", micro(sum.remaining()));
+    tree.put("resets_at", standing.window().resetsAt(kind).toString());
+    return tree;
+  }
+
+  static @Nullable Long micro(@Nullable MicroUsd amount) {
+    return amount == null ? null : amount.value();
+  }
+}

@@ -1,0 +1,39 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonOut;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The end of a request that needs no provider: one reply, if anybody waits for it, one record. */
+record ShortReply(Observer observer, ExchangeRequest request, Downstream downstream) {
+
+  void answer(JsonBytes json) {
+    ByteBuf body = downstream.allocator().buffer();
+    new JsonOut(body).raw(json);
+    int bytes = body.readableBytes();
+    downstream.send(new Reply.Whole(200, "application/json", List.of(), body));
+    downstream.flush();
+    record(Ending.OK, null, 200, bytes);
+  }
+
+  void refuse(Fault fault, Ending ending) {
+    downstream.send(new Reply.Refused(fault, List.of()));
+    downstream.flush();
+    record(ending, fault.code(), fault.code().status(), 0);
+  }
+
+  /** The client left before there was a reply. */
+  void unheard(ClientExit exit) {
+    record(Ending.of(exit), null, 0, 0);
+  }
+
+  private void record(Ending ending, @Nullable ErrorCode code, int status, long bytes) {
+    long now = downstream.loop().ticker().nanoTime();
+    observer.ended(request.record(ending, code, status, null, bytes, now));
+  }
+}

@@ -1,0 +1,140 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Standing;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** GET /v1/key and GET /v1/credits: however the books answer, the client is told once. */
+class EnquiryTest {
+  private static final Map<ScopeKind, Standing.Sum> SUMS =
+      Map.of(
+          ScopeKind.ORG, sum(10_000_000L, 250, 40),
+          ScopeKind.ORG_MONTH, sum(null, 200, 0),
+          ScopeKind.KEY_DAY, sum(1_000L, 900, 150));
+
+  @Test
+  void theKeyIsAnsweredWithItsLimitsAndBudgets() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.get(Endpoint.KEY);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.books().say(SUMS);
+      scenario.run();
+
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(client.whole().body())
+          .isEqualTo(
+              """
+              {"object":"key","id":"abcdefgh","name":"test","last_four":"wxyz",\
+              "org":{"id":"00000000-0000-0001-0000-000000000002","name":"org"},\
+              "state":"active","expires_at":null,"allowed_models":[],"allowed_modalities":[],\
+              "allowed_ips":[],"limits":{"requests_per_second":null,"requests_per_minute":null,\
+              "tokens_per_minute":null,"concurrency":null},\
+              "budgets":{"daily":{"limit_micro":1000,"spent_micro":900,"reserved_micro":150,\
+              "remaining_micro":-50,"resets_at":"2023-11-15T00:00:00Z"},\
+              "monthly":{"limit_micro":null,"spent_micro":0,"reserved_micro":0,\
+              "remaining_micro":null,"resets_at":"2023-12-01T00:00:00Z"}}}""");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.record().route()).isEqualTo("/v1/key");
+    }
+  }
+
+  @Test
+  void creditsAreWhatWasPaidInLessWhatWasUsed() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.get(Endpoint.CREDITS);
+      scenario.books().say(SUMS);
+      scenario.run();
+
+      assertThat(client.whole().body())
+          .contains("\"balance_micro\":9999750,\"reserved_micro\":40,")
+          .contains("\"monthly_limit_micro\":null,\"monthly_spent_micro\":200,")
+          .endsWith("\"monthly_resets_at\":\"2023-12-01T00:00:00Z\"}");
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"KEY", "CREDITS"})
+  void booksThatCannotBeAskedAre503(Endpoint endpoint) {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.get(endpoint);
+      scenario.books().fail();
+      scenario.run();
+      requireUnavailable(scenario, client);
+    }
+  }
+
+  @Test
+  void booksThatSayNothingAre503AfterTwoSecondsAndAreNotHeardLater() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.get(Endpoint.CREDITS);
+      scenario.passMillis(1_900);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passMillis(100);
+      requireUnavailable(scenario, client);
+      scenario.books().say(SUMS);
+    }
+  }
+
+  @Test
+  void aClientThatLeavesIsRecordedOnceAndToldNothing() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.get(Endpoint.KEY);
+      assertThat(scenario.inflight().held()).isZero();
+      client.leave(ClientExit.ABORTED);
+      scenario.books().say(SUMS);
+      scenario.run();
+      assertThat(client.isAnswered()).isFalse();
+      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().status()).isZero();
+    }
+  }
+
+  @Test
+  void aNodeThatStopsSaysSo() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.get(Endpoint.KEY);
+      client.cutShort(Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "stopping"));
+      scenario.books().fail();
+      scenario.run();
+      assertThat(client.fault().message()).isEqualTo("stopping");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.DRAINED);
+    }
+  }
+
+  @Test
+  void aFaultOfOursIsToldToo() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.get(Endpoint.KEY);
+      client.failOn(Reply.Whole.class);
+      scenario.books().say(SUMS);
+      scenario.run();
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.INTERNAL_FAILURE);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.INTERNAL_ERROR);
+    }
+  }
+
+  private static void requireUnavailable(Scenario scenario, RecordedClient client) {
+    assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
+    assertThat(scenario.record().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+    assertThat(scenario.record().status()).isEqualTo(503);
+  }
+
+  private static Standing.Sum sum(@Nullable Long limit, long used, long leased) {
+    return new Standing.Sum(
+        limit == null ? null : new MicroUsd(limit), new MicroUsd(used), new MicroUsd(leased));
+  }
+}
