@@ -84,6 +84,11 @@ final class Admin {
         "all requests ended");
   }
 
+  /** Waits until every charge is in the books. */
+  void awaitBooked() {
+    await(numbers -> total(numbers, "tollgate_ledger_backlog") == 0, "an empty backlog");
+  }
+
   void await(Predicate<Map<String, Double>> holds, String what) {
     long deadlineNanos = System.nanoTime() + SOON.toNanos();
     Map<String, Double> numbers = metrics();

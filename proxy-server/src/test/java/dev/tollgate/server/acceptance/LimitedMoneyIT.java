@@ -166,10 +166,6 @@ class LimitedMoneyIT {
   }
 
   private static String run(String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.addAll(List.of("-o", "json", "--config", Shared.node().home().config().toString()));
-    Program.Said said = Program.run(all.toArray(String[]::new));
-    assertThat(said.exitCode()).as(said.err()).isZero();
-    return said.out();
+    return Program.ask(Shared.node().home(), arguments);
   }
 }

@@ -50,4 +50,13 @@ final class Program {
     }
     return new Said(process.exitValue(), out.whole(), err.whole());
   }
+
+  /** Asks a folder's store for JSON, in vain never. */
+  static String ask(Folder folder, String... arguments) throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("-o", "json", "--config", folder.config().toString()));
+    Said said = run(all.toArray(String[]::new));
+    assertThat(said.exitCode()).as(said.err()).isZero();
+    return said.out();
+  }
 }

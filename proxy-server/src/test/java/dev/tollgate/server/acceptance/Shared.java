@@ -74,6 +74,16 @@ final class Shared {
         });
   }
 
+  /** The same through a gate before the database. */
+  static Binary through(DatabaseGate gate, String... sets) {
+    return unchecked(
+        () -> {
+          List<String> all = new ArrayList<>(gate.storeSettings());
+          all.addAll(List.of(sets));
+          return Binary.start(setup(), List.of(), all.toArray(String[]::new));
+        });
+  }
+
   private static <T> T unchecked(Start<T> start) {
     try {
       return start.now();

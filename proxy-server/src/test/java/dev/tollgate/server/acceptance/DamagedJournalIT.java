@@ -1,0 +1,70 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A killed node's journal, damaged where the disk had said that it has it, and at its end. */
+class DamagedJournalIT {
+  private static final int HEADER_BYTES = 512;
+
+  @Test
+  void damageIsRefusedWithItsPlaceAndATornEndIsNot() throws Exception {
+    String[] store = Shared.node().home().storeSettings().toArray(String[]::new);
+    try (Folder folder = Folder.with(Shared.setup())) {
+      try (Binary node = Binary.start(folder, store)) {
+        for (int i = 0; i < 4; i++) {
+          assertThat(Chats.ask(node, "test/chat").status()).isEqualTo(200);
+        }
+        node.admin().awaitBooked();
+        node.kill();
+      }
+      Path segment = segment(folder);
+      byte[] bytes = Files.readAllBytes(segment);
+
+      flip(segment, bytes, HEADER_BYTES + 12);
+      try (Binary refused = Binary.launch(folder, List.of(), store)) {
+        assertThat(refused.awaitExit()).isEqualTo(1);
+        assertThat(refused.err().whole())
+            .contains("damaged: ", segment.getFileName() + " at byte " + HEADER_BYTES)
+            .doesNotContain("\tat ");
+      }
+
+      flip(segment, bytes, lastWritten(bytes));
+      try (Binary node = Binary.start(folder, store)) {
+        assertThat(Chats.ask(node, "test/chat").status()).isEqualTo(200);
+      }
+    }
+    Books.of(Shared.node().home()).requireAuditClean();
+  }
+
+  /** The first segment that has records; the next one may lie ready. */
+  private static Path segment(Folder folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder.dataDir().resolve("journal"))) {
+      return files
+          .filter(file -> file.toString().endsWith(".journal"))
+          .sorted()
+          .findFirst()
+          .orElseThrow();
+    }
+  }
+
+  private static void flip(Path file, byte[] bytes, int at) throws IOException {
+    byte[] flipped = bytes.clone();
+    flipped[at] ^= 1;
+    Files.write(file, flipped);
+  }
+
+  private static int lastWritten(byte[] bytes) {
+    int at = bytes.length - 1;
+    while (bytes[at] == 0) {
+      at--;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,41 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.server.acceptance.DatabaseGate.Fault;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Calls to the books are cut off before they are committed and after, held up and frozen while
+ * clients ask: no client hears of it, and each charge is booked once.
+ */
+class DatabaseFaultsIT {
+  private static final Duration LATE = Duration.ofMillis(300);
+  private static final Duration FROZEN = Duration.ofSeconds(3);
+
+  @Test
+  void everyChargeIsBookedOnceThroughFaultsOfTheDatabase() throws Exception {
+    Folder database = Shared.node().home();
+    Books books = Books.of(database);
+    try (DatabaseGate gate = DatabaseGate.to(database);
+        Binary node = Shared.through(gate);
+        Load load = Load.on(node, Shared.key(), "test/chat", 4)) {
+      for (String function : List.of("ledger_settle", "ledger_tick")) {
+        for (Fault fault : List.of(Fault.CUT_BEFORE, Fault.CUT_AFTER, Fault.DELAY)) {
+          gate.hit(function, fault, LATE);
+        }
+      }
+      gate.hit("ledger_settle", Fault.FREEZE, FROZEN);
+      load.end();
+
+      assertThat(load.answers()).allSatisfy(each -> assertThat(each.status()).isEqualTo(200));
+      node.admin().awaitBooked();
+      books.awaitAll(load.told());
+      node.terminate();
+      assertThat(node.awaitExit()).isZero();
+    }
+    books.requireAuditClean();
+  }
+}

@@ -1,0 +1,95 @@
+package dev.tollgate.server.acceptance;
+
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Clients that ask a node one question after the other, and remember what they were told. */
+final class Load implements AutoCloseable {
+  private static final Pattern COST = Pattern.compile("\"x_llm_cost_micro\":(\\d+)");
+
+  private final int port;
+  private final String authorization;
+  private final String body;
+  private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+  private final List<Thread> clients;
+  private volatile boolean ending;
+
+  /**
+   * One whole answer.
+   *
+   * @param code of an error, else empty
+   * @param costMicro as told, 0 where nothing was
+   */
+  record Answer(int status, String code, String request, long costMicro, long askedNanos) {}
+
+  private Load(Binary node, String key, String model, int clients) {
+    this.port = node.port();
+    this.authorization = Chats.authorization(key);
+    this.body = Chats.body(model, false);
+    this.clients =
+        IntStream.range(0, clients).mapToObj(_ -> Thread.ofVirtual().start(this::ask)).toList();
+  }
+
+  /** Begins to ask. */
+  static Load on(Binary node, String key, String model, int clients) {
+    return new Load(node, key, model, clients);
+  }
+
+  private void ask() {
+    while (!ending) {
+      try (RawClient client = RawClient.connect(port)) {
+        while (!ending) {
+          long asked = System.nanoTime();
+          remember(client.post(Chats.PATH, body, authorization).readResponse(), asked);
+        }
+      } catch (RuntimeException | AssertionError cutOff) {
+        // the node has ended: what was not whole was not told
+      }
+    }
+  }
+
+  private void remember(RawResponse reply, long asked) {
+    Matcher cost = COST.matcher(reply.text());
+    boolean served = reply.status() == 200 && cost.find();
+    answers.add(
+        new Answer(
+            reply.status(),
+            served ? "" : Chats.code(reply),
+            String.valueOf(reply.header("x-request-id")),
+            served ? Long.parseLong(cost.group(1)) : 0,
+            asked));
+  }
+
+  /** All answers until now. */
+  List<Answer> answers() {
+    return List.copyOf(answers);
+  }
+
+  /** The charges that clients were told, by request. */
+  Map<String, Long> told() {
+    return answers.stream()
+        .filter(each -> each.status() == 200)
+        .collect(Collectors.toMap(Answer::request, Answer::costMicro));
+  }
+
+  /** Lets each client read its last answer. */
+  void end() throws InterruptedException {
+    close();
+    for (Thread client : clients) {
+      client.join();
+    }
+  }
+
+  @Override
+  public void close() {
+    ending = true;
+  }
+}

@@ -1,0 +1,157 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The clients of several processes spend one balance at the same time, at a price per request that
+ * is known before: those that it suffices for are served, all others are refused, and none is told
+ * to come back. The soak profile has four processes of 64 clients.
+ */
+class RaceToZeroIT {
+  private static final int NODES = Integer.getInteger("tollgate.race.nodes", 2);
+  private static final int CLIENTS = Integer.getInteger("tollgate.race.clients", 16);
+  private static final int EACH = 80;
+  private static final int REQUESTS = NODES * CLIENTS * EACH;
+  private static final int AFFORDABLE = REQUESTS / 4 * 3;
+  private static final long PRICE_MICRO = 1_000;
+
+  /** One answer, and when it was asked for and given. */
+  private record Answer(RawResponse response, long askedNanos, long givenNanos) {
+    int status() {
+      return response.status();
+    }
+  }
+
+  @Test
+  void exactlyTheAffordableRequestsPass() throws Exception {
+    run("orgs", "create", "race");
+    run("credits", "grant", "--org", "race", "--usd", usd(AFFORDABLE));
+    String key =
+        Json.tree(run("keys", "create", "--org", "race", "--name", "k")).path("key").asText();
+
+    List<Answer> answers = race(key);
+
+    List<Answer> others = answers.stream().filter(each -> each.status() != 200).toList();
+    assertThat(others)
+        .allSatisfy(
+            each -> assertThat(Chats.code(each.response())).isEqualTo("insufficient_credits"));
+    Answer first = others.stream().min(Comparator.comparingLong(Answer::givenNanos)).orElseThrow();
+    JsonNode details = Json.tree(first.response().text()).path("error").path("details");
+    long spentOrReserved =
+        details.path("spent_micro").asLong() + details.path("reserved_micro").asLong();
+    long late =
+        answers.stream()
+            .filter(each -> each.status() == 200 && each.askedNanos() > first.givenNanos())
+            .count();
+    int served = answers.size() - others.size();
+    Figures.keep(
+        "race-to-zero",
+        """
+        %d processes of %d clients: %d requests, %d served, %d refused; at the first refusal %d of
+        %d micro-USD were spent or reserved; %d served that were asked after it"""
+            .formatted(
+                NODES,
+                CLIENTS,
+                REQUESTS,
+                served,
+                others.size(),
+                spentOrReserved,
+                AFFORDABLE * PRICE_MICRO,
+                late));
+    assertThat(served).isEqualTo(AFFORDABLE);
+    assertThat(spentOrReserved).isGreaterThanOrEqualTo(AFFORDABLE * PRICE_MICRO / 100 * 99);
+    assertThat(late).as("served after the first refusal").isLessThanOrEqualTo(AFFORDABLE / 100);
+    requireBooked(answers);
+  }
+
+  private static List<Answer> race(String key) throws Exception {
+    List<Binary> nodes = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Setup setup =
+          Shared.setup()
+              .section("limits", Map.of("key", Map.of("concurrency", 0)))
+              .model("test/flat", "mock", "mock-chat?chunks=1", Map.of("request", usd(1)));
+      nodes.addAll(all(threads, () -> Shared.beside(setup, List.of("-XX:+UseSerialGC"))));
+      List<Callable<List<Answer>>> clients = new ArrayList<>();
+      for (Binary node : nodes) {
+        for (int client = 0; client < CLIENTS; client++) {
+          clients.add(() -> ask(node, key));
+        }
+      }
+      List<Answer> answers = new ArrayList<>();
+      for (Future<List<Answer>> client : threads.invokeAll(clients)) {
+        answers.addAll(client.get());
+      }
+      return answers;
+    } finally {
+      nodes.forEach(Binary::close);
+    }
+  }
+
+  private static List<Binary> all(ExecutorService threads, Callable<Binary> start)
+      throws Exception {
+    List<Binary> nodes = new ArrayList<>();
+    for (Future<Binary> each : threads.invokeAll(Collections.nCopies(NODES, start))) {
+      nodes.add(each.get());
+    }
+    return nodes;
+  }
+
+  private static List<Answer> ask(Binary node, String key) {
+    String body = Chats.body("test/flat", false);
+    List<Answer> answers = new ArrayList<>();
+    try (RawClient client = node.connect()) {
+      for (int i = 0; i < EACH; i++) {
+        long asked = System.nanoTime();
+        RawResponse response =
+            client.post(Chats.PATH, body, Chats.authorization(key)).readResponse();
+        answers.add(new Answer(response, asked, System.nanoTime()));
+      }
+    }
+    return answers;
+  }
+
+  /** The nodes have stopped: all is in the books, and nothing is held. */
+  private static void requireBooked(List<Answer> answers) throws Exception {
+    Books books = Books.of(Shared.node().home());
+    Map<String, Long> charges = books.charges("race");
+    assertThat(charges).hasSize(AFFORDABLE);
+    assertThat(charges.values()).containsOnly(PRICE_MICRO);
+    assertThat(answers.stream().filter(each -> each.status() == 200))
+        .allSatisfy(
+            each -> assertThat(charges).containsKey(each.response().header("x-request-id")));
+    books.query(
+        """
+        SELECT limit_micro, used_micro, leased_micro FROM scope_account
+         WHERE scope_id = 'org:' || (SELECT id FROM organization WHERE name = 'race')\
+        """,
+        row -> {
+          assertThat(row.getLong(2)).isEqualTo(row.getLong(1));
+          assertThat(row.getLong(3)).isZero();
+        });
+    books.requireAuditClean();
+  }
+
+  private static String usd(int requests) {
+    long micro = requests * PRICE_MICRO;
+    return "%d.%06d".formatted(micro / 1_000_000, micro % 1_000_000);
+  }
+
+  private static String run(String... arguments) throws Exception {
+    return Program.ask(Shared.node().home(), arguments);
+  }
+}
