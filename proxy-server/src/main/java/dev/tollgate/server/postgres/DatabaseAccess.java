@@ -30,6 +30,7 @@ public final class DatabaseAccess implements AutoCloseable {
       return elsewhere(options);
     }
     EmbeddedPostgres embedded = start(lock, options);
+    embedded.keepRunning();
     return new DatabaseAccess(embedded.address(), Optional.of(embedded), false, embedded::close);
   }
 

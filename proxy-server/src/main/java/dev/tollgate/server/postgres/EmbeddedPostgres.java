@@ -2,6 +2,7 @@ package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.catalog.Secret;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -26,11 +27,14 @@ public final class EmbeddedPostgres implements AutoCloseable {
   private final Postmaster postmaster;
   private final DatabaseAddress address;
   private final Beginning beginning;
+  private final PostmasterWatch watch;
 
-  private EmbeddedPostgres(Postmaster postmaster, DatabaseAddress address, Beginning beginning) {
+  private EmbeddedPostgres(
+      Postmaster postmaster, DatabaseAddress address, Beginning beginning, int connectionsMax) {
     this.postmaster = postmaster;
     this.address = address;
     this.beginning = beginning;
+    this.watch = new PostmasterWatch(postmaster, connectionsMax);
   }
 
   /** How the server came to run, and how long that took. */
@@ -95,7 +99,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
           kind,
           beginning.took().toMillis(),
           address.url());
-      return new EmbeddedPostgres(postmaster, address, beginning);
+      return new EmbeddedPostgres(postmaster, address, beginning, circumstances.connectionsMax());
     } catch (IOException e) {
       throw new StoreException("the embedded PostgreSQL cannot be started", e);
     }
@@ -127,6 +131,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
     return beginning;
   }
 
+  /** From now on the server is started again if it dies. */
+  void keepRunning() {
+    watch.begin(URI.create(address.url().substring("jdbc:".length())).getPort());
+  }
+
   /** Stops the server; clients are cut off. */
   @Override
   public void close() {
@@ -139,6 +148,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
   }
 
   private void stop(Postmaster.StopMode mode) {
+    watch.close();
     try {
       postmaster.stop(mode);
     } catch (IOException | StoreException e) {

@@ -51,12 +51,17 @@ final class Postmaster {
 
   /** Starts the server on a free port of the loopback address and waits until it accepts. */
   PostmasterPid start(int connectionsMax) throws IOException, StoreException {
+    return start(connectionsMax, freePort());
+  }
+
+  /** The same, first on this port, where clients look for it. */
+  PostmasterPid start(int connectionsMax, int port) throws IOException, StoreException {
     removeForeignPid();
     Optional<PostmasterPid> stale = PostmasterPid.read(home.cluster());
     keepLogShort();
     for (int attempt = 1; ; attempt++) {
       Process pgCtl =
-          Command.start(runAs.wrap(startCommand(connectionsMax)), home.folder(), home.log());
+          Command.start(runAs.wrap(startCommand(connectionsMax, port)), home.folder(), home.log());
       Optional<PostmasterPid> started = awaitReady(pgCtl, stale);
       if (started.isPresent()) {
         return started.get();
@@ -66,6 +71,7 @@ final class Postmaster {
       if (attempt == START_ATTEMPTS_MAX || !log.contains("could not bind")) {
         throw new StoreException("the embedded PostgreSQL did not start:\n" + log);
       }
+      port = freePort();
     }
   }
 
@@ -109,14 +115,15 @@ final class Postmaster {
       if (ready.isPresent()) {
         return ready;
       }
-      if (!pgCtl.isAlive() && pgCtl.exitValue() != 0) {
+      // Where an earlier process began to start one just before it died, that one is waited for.
+      if (!pgCtl.isAlive() && pgCtl.exitValue() != 0 && running().isEmpty()) {
         return Optional.empty();
       }
       pause();
     }
   }
 
-  private List<String> startCommand(int connectionsMax) throws IOException {
+  private List<String> startCommand(int connectionsMax, int port) {
     String options =
         String.join(
             " -c ",
@@ -125,7 +132,7 @@ final class Postmaster {
             "full_page_writes=on",
             "listen_addresses=127.0.0.1",
             "unix_socket_directories=''",
-            "port=" + freePort(),
+            "port=" + port,
             "max_connections=" + connectionsMax,
             "shared_buffers=64MB",
             "jit=off");

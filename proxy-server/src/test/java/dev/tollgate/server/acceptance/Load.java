@@ -2,10 +2,10 @@ package dev.tollgate.server.acceptance;
 
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -15,10 +15,12 @@ import java.util.stream.IntStream;
 final class Load implements AutoCloseable {
   private static final Pattern COST = Pattern.compile("\"x_llm_cost_micro\":(\\d+)");
 
+  private static final Duration SOON = Duration.ofSeconds(20);
+
   private final int port;
   private final String authorization;
   private final String body;
-  private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+  private final List<Answer> answers = new ArrayList<>();
   private final List<Thread> clients;
   private volatile boolean ending;
 
@@ -59,23 +61,50 @@ final class Load implements AutoCloseable {
   private void remember(RawResponse reply, long asked) {
     Matcher cost = COST.matcher(reply.text());
     boolean served = reply.status() == 200 && cost.find();
-    answers.add(
+    Answer answer =
         new Answer(
             reply.status(),
             served ? "" : Chats.code(reply),
             String.valueOf(reply.header("x-request-id")),
             served ? Long.parseLong(cost.group(1)) : 0,
-            asked));
+            asked);
+    synchronized (answers) {
+      answers.add(answer);
+      answers.notifyAll();
+    }
   }
 
   /** All answers until now. */
   List<Answer> answers() {
-    return List.copyOf(answers);
+    synchronized (answers) {
+      return List.copyOf(answers);
+    }
+  }
+
+  /** Waits for an answer of this status to what is asked so long from now. */
+  void await(int status, Duration fromNow) throws InterruptedException {
+    long sinceNanos = System.nanoTime() + fromNow.toNanos();
+    long deadlineNanos = sinceNanos + SOON.toNanos();
+    synchronized (answers) {
+      for (int at = answers.size(); ; at++) {
+        while (at == answers.size()) {
+          long leftMillis = Duration.ofNanos(deadlineNanos - System.nanoTime()).toMillis();
+          if (leftMillis <= 0) {
+            throw new AssertionError("nobody was answered " + status);
+          }
+          answers.wait(leftMillis);
+        }
+        Answer answer = answers.get(at);
+        if (answer.status() == status && answer.askedNanos() - sinceNanos >= 0) {
+          return;
+        }
+      }
+    }
   }
 
   /** The charges that clients were told, by request. */
   Map<String, Long> told() {
-    return answers.stream()
+    return answers().stream()
         .filter(each -> each.status() == 200)
         .collect(Collectors.toMap(Answer::request, Answer::costMicro));
   }

@@ -89,6 +89,30 @@ class EmbeddedPostgresIT {
   }
 
   @Test
+  void aServerThatDiesUnderItsOwnerIsStartedAgainAtItsAddress() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start()) {
+      execute(postgres, "CREATE TABLE kept AS SELECT 42 AS n");
+      postgres.keepRunning();
+      long died = postmasterPid();
+      ProcessHandle.of(died).orElseThrow().destroyForcibly();
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (EmbeddedPostgres.runningOn(dataDir).isEmpty() || postmasterPid() == died) {
+        assertThat(System.nanoTime()).as("it is not back").isLessThan(deadline);
+        DataDirLock.pause();
+      }
+      assertThat(query(postgres, "SELECT n FROM kept")).isEqualTo("42");
+    }
+    assertThat(EmbeddedPostgres.runningOn(dataDir)).as("stopped is not dead").isEmpty();
+  }
+
+  private long postmasterPid() throws Exception {
+    return PostmasterPid.read(PostgresHome.in(dataDir).cluster())
+        .map(PostmasterPid::pid)
+        .orElse(0L);
+  }
+
+  @Test
   void aServerThatIsNotDurableIsStoppedAndNotAdopted() throws Exception {
     SharedPostgres.copyClusterTo(dataDir);
     try (var postgres = start()) {
