@@ -7,6 +7,8 @@ import dev.tollgate.core.money.Usage;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A request's reservation while it runs: says now and then what a stream is worth so far, and ends
@@ -15,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class Booking {
   private static final long TOKENS_BETWEEN = 256;
   private static final long NANOS_BETWEEN = Duration.ofSeconds(2).toNanos();
+
+  private static final byte[] NO_ROW = {};
+  private static final Logger LOG = LoggerFactory.getLogger(Booking.class);
 
   private @Nullable Reservation reservation;
   private long toldTokens;
@@ -47,14 +52,28 @@ final class Booking {
    */
   void end(Charge charge, How how, Supplier<byte[]> row, Runnable done) {
     Reservation open = reservation;
-    reservation = null;
     if (open == null) {
       done.run();
-    } else if (charge.cost().isPositive()) {
-      open.settle(charge.cost(), tokens(charge.usage()), how, row.get(), done);
+      return;
+    }
+    if (charge.cost().isPositive()) {
+      byte[] line = made(row);
+      reservation = null;
+      open.settle(charge.cost(), tokens(charge.usage()), how, line, done);
     } else {
+      reservation = null;
       open.release();
       done.run();
+    }
+  }
+
+  /** A line that cannot be written is no reason not to charge. */
+  private static byte[] made(Supplier<byte[]> row) {
+    try {
+      return row.get();
+    } catch (RuntimeException surprise) {
+      LOG.error("a request's line for the log could not be made", surprise);
+      return NO_ROW;
     }
   }
 

@@ -24,7 +24,7 @@ final class Account {
   private double spentPerNano;
   private long movedNanos;
   private long refillNotBefore;
-  private boolean asking;
+  private int asking;
   private @Nullable Shortage shortage;
   private long shortUntilNanos;
 
@@ -108,7 +108,7 @@ final class Account {
     }
     spentAtTick = sum;
     long most = reservationMost;
-    reservationMost = most - (most >> 7); // halves in nine seconds of ticks
+    reservationMost = Math.max(0, most - 1 - (most >> 7)); // halves in nine seconds of ticks
   }
 
   boolean isIdle(Duration idle, long nowNanos) {
@@ -120,12 +120,13 @@ final class Account {
     return Math.max(2 * reservationMost, (long) (spentPerNano * ahead.toNanos()));
   }
 
-  boolean isLow(Duration outageGrace, long nowNanos) {
-    boolean used = reservationMost > 0;
-    return used
-        && !asking
+  boolean isLow(LedgerRules rules, long nowNanos) {
+    Duration ahead = rules.outageGrace().multipliedBy(5).dividedBy(4);
+    return asking == 0
+        && reservationMost > 0
+        && !isIdle(rules.idle(), nowNanos)
         && nowNanos - refillNotBefore >= 0
-        && available.get() < need(outageGrace.multipliedBy(5).dividedBy(4));
+        && available.get() < need(ahead);
   }
 
   /** What would be welcome beside {@code amount}, with what is there. */
@@ -134,8 +135,13 @@ final class Account {
     return Math.max(amount, Math.max(5 * Math.max(amount, reservationMost), ahead));
   }
 
-  void asking(boolean now) {
-    asking = now;
+  /** A call for it begins (1) or has ended (-1). */
+  void asking(int more) {
+    asking += more;
+  }
+
+  boolean isAsking() {
+    return asking > 0;
   }
 
   void refillNotBefore(long nanos) {

@@ -1,6 +1,6 @@
 package dev.tollgate.core.ledger;
 
-import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.ledger.Bank.GiveBack;
 import dev.tollgate.core.ledger.Bank.GrantAnswer;
 import dev.tollgate.core.ledger.Bank.Granted;
@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,14 +31,19 @@ public final class Leasing {
   private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
   private static final Duration KNOWN_SHORT = Duration.ofMillis(100);
   private static final Duration REFILL_AGAIN = Duration.ofSeconds(1);
+  private static final int GRANTS_MAX = 8;
   private static final Duration WINDOW_KEPT = Duration.ofMinutes(15);
 
   private final NodeLedger ledger;
   private final LedgerRules rules;
-  private final Map<OrgId, Line> lines = new HashMap<>();
+  // The next to be asked for comes first.
+  private final Map<KeyId, Line> lines = new LinkedHashMap<>();
   private final Map<Scope, Long> recalls = new HashMap<>();
+  private int grantsUnderWay;
   private boolean ticking;
+  private boolean booksHeard = true;
   private boolean fenced;
+  private @Nullable String stopped;
   private long tickedNanos;
 
   public Leasing(NodeLedger ledger) {
@@ -85,13 +91,21 @@ public final class Leasing {
   }
 
   private void open(long sinceNanos) {
+    if (stopped != null) {
+      return;
+    }
     long until = sinceNanos + rules.silenceMax().toNanos();
     ledger.admission(new NodeLedger.Admission.Open(until));
   }
 
-  /** The node admits nothing more; what runs is settled. */
+  /** The node admits nothing more, whatever the books say later; what runs is settled. */
   public void stop(String message) {
+    stopped = message;
     ledger.admission(new NodeLedger.Admission.Closed(message));
+    refuseAll(message);
+  }
+
+  private void refuseAll(String message) {
     takeArrivals();
     for (Line line : lines.values()) {
       line.waiters().forEach(waiter -> ledger.refuse(waiter, Refusals.unavailable(message)));
@@ -106,29 +120,43 @@ public final class Leasing {
 
   // Grants
 
-  /** The next grant to be asked for; none is due twice while it is under way. */
-  public Optional<GrantCall> nextGrant(long nowNanos) {
-    if (fenced) {
-      return Optional.empty();
+  /** The grants to be asked for now; none is due twice while it is under way. */
+  public List<GrantCall> dueGrants(long nowNanos) {
+    if (stopped != null) {
+      refuseAll(stopped); // whoever had seen admission open
+      return List.of();
     }
     takeArrivals();
-    Iterator<Line> all = lines.values().iterator();
+    List<GrantCall> due = new ArrayList<>();
+    List<KeyId> asked = new ArrayList<>();
+    Iterator<Map.Entry<KeyId, Line>> all = lines.entrySet().iterator();
     while (all.hasNext()) {
-      Line line = all.next();
+      Map.Entry<KeyId, Line> next = all.next();
+      Line line = next.getValue();
       serve(line, nowNanos);
       if (line.isDone()) {
         all.remove();
-      } else if (line.mayAsk(nowNanos)) {
-        return Optional.of(grantFor(line));
+      } else if (line.mayAsk(nowNanos) && grantsUnderWay < GRANTS_MAX) {
+        due.add(grantFor(line));
+        asked.add(next.getKey());
       }
     }
-    return refill(nowNanos);
+    asked.forEach(this::toTheEnd);
+    refill(due, nowNanos);
+    return due;
+  }
+
+  private void toTheEnd(KeyId key) {
+    Line line = lines.remove(key);
+    if (line != null) {
+      lines.put(key, line);
+    }
   }
 
   private void takeArrivals() {
     for (Waiter next = ledger.nextArrival(); next != null; next = ledger.nextArrival()) {
       long since = next.sinceNanos();
-      lines.computeIfAbsent(next.purse().payer().org(), _ -> new Line(since)).waiters().add(next);
+      lines.computeIfAbsent(next.purse().payer().key(), _ -> new Line(since)).waiters().add(next);
     }
   }
 
@@ -173,8 +201,7 @@ public final class Leasing {
       }
     }
     line.asks();
-    accounts.forEach(account -> account.asking(true));
-    return new GrantCall(first.purse().payer(), accounts, wants, line, first);
+    return begun(new GrantCall(first.purse().payer(), accounts, wants, line, first));
   }
 
   private Want want(Account account, long least) {
@@ -182,20 +209,32 @@ public final class Leasing {
     return new Want(account.scope().kind(), new MicroUsd(least), new MicroUsd(most));
   }
 
-  private Optional<GrantCall> refill(long nowNanos) {
+  private void refill(List<GrantCall> due, long nowNanos) {
     for (Account account : ledger.accounts()) {
-      if (account.isLow(rules.outageGrace(), nowNanos)) {
-        account.asking(true);
+      if (grantsUnderWay >= GRANTS_MAX) {
+        return;
+      }
+      if (account.isLow(rules, nowNanos)) {
         List<Want> wants = List.of(want(account, 1));
-        return Optional.of(new GrantCall(account.payer(), List.of(account), wants, null, null));
+        due.add(begun(new GrantCall(account.payer(), List.of(account), wants, null, null)));
       }
     }
-    return Optional.empty();
+  }
+
+  private GrantCall begun(GrantCall call) {
+    grantsUnderWay++;
+    call.accounts.forEach(account -> account.asking(1));
+    return call;
+  }
+
+  private void ended(GrantCall call) {
+    grantsUnderWay--;
+    call.accounts.forEach(account -> account.asking(-1));
   }
 
   /** The books answered. */
   public void granted(GrantCall call, GrantAnswer answer, long nowNanos) {
-    call.accounts.forEach(account -> account.asking(false));
+    ended(call);
     switch (answer) {
       case GrantAnswer.Given given -> given(call, given.granted(), nowNanos);
       case GrantAnswer.Refused refused -> refused(call, refused.shortages(), nowNanos);
@@ -228,24 +267,27 @@ public final class Leasing {
     }
     Line line = call.line;
     Waiter first = call.first;
-    if (line != null && first != null) {
-      line.answered(isFinal ? nowNanos : nowNanos + ASK_AGAIN.toNanos());
-      // What it lacks may have come back from another request meanwhile.
-      if (isFinal && line.waiters().remove(first) && !ledger.serve(first)) {
-        ledger.refuse(first, Refusals.of(shortages.getFirst(), call.payer, first.most()));
-      }
+    if (line == null || first == null) {
+      return;
     }
+    boolean waits = line.waiters().remove(first);
+    if (waits && !isFinal) {
+      line.waiters().addLast(first); // a smaller one may find what this one cannot
+    } else if (waits && !ledger.serve(first)) {
+      // Not even what came back from other requests meanwhile was enough.
+      ledger.refuse(first, Refusals.of(shortages.getFirst(), call.payer, first.most()));
+    }
+    boolean others = line.waiters().size() > 1;
+    line.answered(isFinal || others ? nowNanos : nowNanos + ASK_AGAIN.toNanos());
   }
 
   /**
    * The call failed, and nobody knows whether it was booked: what was not heard of is not spent.
    */
   public void grantFailed(GrantCall call, long nowNanos) {
+    ended(call);
     long again = nowNanos + AFTER_FAILURE.toNanos();
-    for (Account account : call.accounts) {
-      account.asking(false);
-      account.refillNotBefore(again);
-    }
+    call.accounts.forEach(account -> account.refillNotBefore(again));
     if (call.line != null) {
       call.line.answered(again);
     }
@@ -266,9 +308,11 @@ public final class Leasing {
       account.observe(since, nowNanos);
       Long recall = recalls.remove(account.scope());
       boolean isIdle = account.isIdle(rules.idle(), nowNanos) && account.available() > 0;
-      if (recall != null || isIdle) {
+      if (recall != null || (isIdle && booksHeard)) {
         MicroUsd idle = new MicroUsd(account.empty());
         surplus.add(new GiveBack(account.scope(), idle, recall == null ? 0 : recall));
+        // Who asked for it comes first.
+        account.refillNotBefore(nowNanos + REFILL_AGAIN.toNanos());
       }
     }
     recalls.clear(); // of leases that this process knows nothing of
@@ -278,6 +322,7 @@ public final class Leasing {
   /** The books heard the sign of life. */
   public void ticked(TickCall call, TickAnswer answer, long nowNanos) {
     ticking = false;
+    booksHeard = true;
     switch (answer) {
       case TickAnswer.Fenced _ -> fence();
       case TickAnswer.Alive alive -> {
@@ -297,16 +342,21 @@ public final class Leasing {
       boolean isPast =
           account.scope().kind() != ScopeKind.ORG
               && account.payer().window().endsBefore(then, account.scope().kind());
-      if (isPast && account.available() == 0 && account.reserved() == 0) {
+      boolean isEmpty = account.available() == 0 && account.reserved() == 0;
+      if (isPast && isEmpty && !account.isAsking()) {
         ledger.forget(account);
       }
     }
   }
 
-  /** The call failed; what it gave back counts as gone, whether it arrived or not. */
+  /**
+   * The call failed; what it gave back counts as gone, whether it arrived or not, and nothing idle
+   * is given back until the books are heard of again.
+   */
   public void tickFailed(TickCall call, long nowNanos) {
     ticking = false;
-    if (rules.outageGrace().isZero()) {
+    booksHeard = false;
+    if (rules.outageGrace().isZero() && stopped == null) {
       ledger.admission(new NodeLedger.Admission.Open(nowNanos - 1));
     }
   }

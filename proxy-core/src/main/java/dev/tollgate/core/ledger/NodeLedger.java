@@ -166,7 +166,7 @@ public final class NodeLedger implements Ledger {
     }
   }
 
-  /** Leases grew in the books because more was spent than they held. */
+  /** Leases grew in the books because more was spent than they held. On the ledger's thread. */
   public void booked(List<Granted> overruns) {
     for (Granted overrun : overruns) {
       Account account = accounts.get(overrun.scope().id());
@@ -194,7 +194,9 @@ public final class NodeLedger implements Ledger {
 
   /** Whether requests may reserve. */
   public boolean isOpen() {
-    return admission instanceof Admission.Open open && nanos.getAsLong() - open.untilNanos() <= 0;
+    return admission instanceof Admission.Open open
+        && nanos.getAsLong() - open.untilNanos() <= 0
+        && journal.admits();
   }
 
   /** Scopes of which a lease is held. */

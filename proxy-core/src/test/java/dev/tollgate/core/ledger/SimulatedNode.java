@@ -1,5 +1,7 @@
 package dev.tollgate.core.ledger;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.Bank.Holder;
@@ -14,10 +16,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 
 /** One node of a simulation: its process may die at any moment, its disk remembers. */
@@ -33,15 +37,18 @@ final class SimulatedNode {
   private NodeLedger ledger;
   private Leasing leasing;
   private Holder holder;
+  private int grants;
+  private int givenBack;
 
   /** What all nodes of a simulation share, and what the world outside knows. */
   static final class World {
     final InMemoryBank bank;
     final Map<RequestId, Long> acknowledged = new HashMap<>();
     final Map<RequestId, Long> decided = new HashMap<>();
+    final Map<RequestId, Long> progress = new HashMap<>();
+    final Set<RequestId> released = new HashSet<>();
     final List<Ledger.Answer.Refused> refused = new ArrayList<>();
     long nanos;
-    long reservedNow;
     int served;
 
     World(InMemoryBank bank) {
@@ -55,7 +62,8 @@ final class SimulatedNode {
   }
 
   /** A request that runs. */
-  private record Open(RequestId request, Reservation reservation, long most) {}
+  private record Open(
+      RequestId request, Reservation reservation, long most, List<Account> accounts) {}
 
   SimulatedNode(UUID id, World world) {
     this.id = id;
@@ -75,8 +83,29 @@ final class SimulatedNode {
     return journal;
   }
 
-  int running() {
-    return open.size();
+  int grants() {
+    return grants;
+  }
+
+  int givenBack() {
+    return givenBack;
+  }
+
+  NodeLedger ledger() {
+    return ledger;
+  }
+
+  Leasing leasing() {
+    return leasing;
+  }
+
+  /** What every lease of this life must add up to while no answer is missing. */
+  void requireBalanced() {
+    for (Account account : ledger.accounts()) {
+      long reserved =
+          open.stream().filter(one -> one.accounts().contains(account)).mapToLong(Open::most).sum();
+      assertThat(account.reserved()).as("%s", account.scope()).isEqualTo(reserved);
+    }
   }
 
   // Requests
@@ -84,17 +113,29 @@ final class SimulatedNode {
   void ask(ApiKey key, long most) {
     RequestId request = RequestId.at(world.bank.millis());
     ledger.reserve(
-        request, key, new MicroUsd(most), loop::add, answer -> answered(request, most, answer));
+        request,
+        key,
+        new MicroUsd(most),
+        loop::add,
+        answer -> answered(request, key, most, answer));
   }
 
-  private void answered(RequestId request, long most, Ledger.Answer answer) {
+  private void answered(RequestId request, ApiKey key, long most, Ledger.Answer answer) {
     switch (answer) {
       case Ledger.Answer.Reserved reserved -> {
         world.served++;
-        open.add(new Open(request, reserved.reservation(), most));
+        open.add(new Open(request, reserved.reservation(), most, accounts(request, key)));
       }
       case Ledger.Answer.Refused refused -> world.refused.add(refused);
     }
+  }
+
+  private List<Account> accounts(RequestId request, ApiKey key) {
+    Payer payer = Payer.of(key.org().id(), key.id(), request);
+    return ledger.accounts().stream()
+        .filter(account -> account.scope().equals(payer.scope(account.scope().kind())))
+        .filter(account -> (Purse.limited(key) & account.scope().kind().bit()) != 0)
+        .toList();
   }
 
   /** A running request ends; at what cost is decided by {@code random}. */
@@ -104,14 +145,29 @@ final class SimulatedNode {
     }
     Open one = open.remove(random.nextInt(open.size()));
     if (random.nextInt(4) == 0) {
+      world.released.add(one.request());
       one.reservation().release();
       return;
     }
     if (random.nextInt(3) == 0) {
+      world.progress.put(one.request(), 1L);
       one.reservation().progress(new MicroUsd(1), Tokens.NONE);
     }
     boolean dear = overruns && random.nextInt(10) == 0;
     settle(one, 1 + random.nextLong(dear ? one.most() * 2 : one.most()));
+  }
+
+  /** The running request that began first ends at this cost. */
+  void endOneAt(long cost) {
+    settle(open.removeFirst(), cost);
+  }
+
+  int running() {
+    return open.size();
+  }
+
+  UUID id() {
+    return id;
   }
 
   /** Every running request ends and costs all that was reserved. */
@@ -153,12 +209,13 @@ final class SimulatedNode {
   }
 
   boolean lease(Fate fate) {
-    Optional<GrantCall> due = leasing.nextGrant(world.nanos);
-    due.ifPresent(call -> grant(call, fate));
-    return due.isPresent();
+    List<GrantCall> due = leasing.dueGrants(world.nanos);
+    due.forEach(call -> grant(call, fate));
+    return !due.isEmpty();
   }
 
   private void grant(GrantCall call, Fate fate) {
+    grants++;
     Leasing then = leasing;
     if (fate == Fate.LOST) {
       then.grantFailed(call, world.nanos);
@@ -179,6 +236,7 @@ final class SimulatedNode {
       return;
     }
     TickCall call = due.get();
+    givenBack += call.surplus().size();
     Leasing then = leasing;
     if (fate == Fate.LOST) {
       then.tickFailed(call, world.nanos);

@@ -96,6 +96,11 @@ public final class InMemoryBank implements Bank {
     return Optional.ofNullable(books.charges.get(request)).map(BankBooks.Charge::settlement);
   }
 
+  /** Every charge, in the order of booking. */
+  public List<Settlement> allCharges() {
+    return books.charges.values().stream().map(BankBooks.Charge::settlement).toList();
+  }
+
   /** How many requests were charged. */
   public int charges() {
     return books.charges.size();

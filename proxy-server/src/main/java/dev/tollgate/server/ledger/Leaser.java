@@ -3,6 +3,7 @@ package dev.tollgate.server.ledger;
 import dev.tollgate.core.ledger.Bank;
 import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.Bank.GrantAnswer;
+import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
 import dev.tollgate.core.ledger.Journal;
@@ -12,7 +13,7 @@ import dev.tollgate.core.ledger.Leasing.TickCall;
 import dev.tollgate.core.ledger.LedgerRules;
 import dev.tollgate.core.ledger.NodeLedger;
 import java.time.Duration;
-import java.util.Optional;
+import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -70,8 +71,7 @@ public final class Leaser implements AutoCloseable {
   private void turn() {
     woken.set(false);
     try {
-      for (Optional<GrantCall> due = next(); due.isPresent(); due = next()) {
-        GrantCall call = due.get();
+      for (GrantCall call : leasing.dueGrants(System.nanoTime())) {
         Thread.ofVirtual().name("ledger-grant").start(() -> grant(call));
       }
       leasing
@@ -87,17 +87,13 @@ public final class Leaser implements AutoCloseable {
     }
   }
 
-  private Optional<GrantCall> next() {
-    return leasing.nextGrant(System.nanoTime());
-  }
-
   // On threads of their own
 
   private void grant(GrantCall call) {
     try {
       GrantAnswer answer = bank.grant(holder, call.payer(), call.wants());
       answered(() -> leasing.granted(call, answer, System.nanoTime()));
-    } catch (BankException | RuntimeException e) {
+    } catch (BankException | RuntimeException | Error e) {
       log.debug("a grant failed", e);
       answered(() -> leasing.grantFailed(call, System.nanoTime()));
     }
@@ -111,7 +107,7 @@ public final class Leaser implements AutoCloseable {
             leasing.ticked(call, answer, System.nanoTime());
             heard();
           });
-    } catch (BankException | RuntimeException e) {
+    } catch (BankException | RuntimeException | Error e) {
       answered(
           () -> {
             leasing.tickFailed(call, System.nanoTime());
@@ -124,7 +120,11 @@ public final class Leaser implements AutoCloseable {
     if (!thread.isShutdown()) {
       thread.execute(
           () -> {
-            then.run();
+            try {
+              then.run();
+            } catch (RuntimeException surprise) {
+              log.error("the ledger could not take in an answer", surprise);
+            }
             turn();
           });
     }
@@ -139,10 +139,17 @@ public final class Leaser implements AutoCloseable {
     }
   }
 
-  private void silent(Exception failure) {
+  private void silent(Throwable failure) {
     if (!booksAreSilent) {
       booksAreSilent = true;
       log.warn("the ledger's store does not answer, leases are spent: {}", failure.getMessage());
+    }
+  }
+
+  /** Leases grew in the books. From any thread. */
+  public void booked(List<Granted> overruns) {
+    if (!overruns.isEmpty()) {
+      answered(() -> ledger.booked(overruns));
     }
   }
 

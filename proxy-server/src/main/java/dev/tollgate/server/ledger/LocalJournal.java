@@ -44,6 +44,7 @@ public final class LocalJournal implements Journal, Charges, AutoCloseable {
   private final Consumer<Throwable> fatal;
   private final CompletableFuture<Void> written;
   private volatile boolean closing;
+  private volatile boolean closed;
   private volatile long wakeAt = Long.MAX_VALUE;
   private volatile Runnable wake = () -> {};
 
@@ -79,6 +80,7 @@ public final class LocalJournal implements Journal, Charges, AutoCloseable {
 
   @Override
   public void write(JournalRecord record) {
+    requireOpen(record);
     if (record instanceof Reserve) {
       reservationsQueued.incrementAndGet();
     }
@@ -86,8 +88,17 @@ public final class LocalJournal implements Journal, Charges, AutoCloseable {
     doorbell.ring(false);
   }
 
+  // Nobody reads the queue of a closed journal, and nobody must believe that it was written.
+  private void requireOpen(JournalRecord record) {
+    if (closed) {
+      throw new IllegalStateException(
+          "the journal was closed before the end of " + record.request());
+    }
+  }
+
   @Override
   public void settle(Settlement settlement, Executor loop, Runnable durable) {
+    requireOpen(new Settle(settlement));
     queue.add(new Queued(new Settle(settlement), new Waiting(loop, durable)));
     doorbell.ring(true);
   }
@@ -139,6 +150,7 @@ public final class LocalJournal implements Journal, Charges, AutoCloseable {
       supply.stop();
     }
     written.join();
+    closed = true;
     CompletableFuture<Void> cleared = new CompletableFuture<>();
     // Behind a segment that is just being made.
     background.run(() -> clearAway(cleared));

@@ -99,7 +99,7 @@ public final class Settler implements AutoCloseable {
       while (!stopping) {
         try {
           step();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           log.error("settling failed and goes on", e);
           pauses.await(flushInterval);
         }

@@ -11,12 +11,8 @@ import java.util.Set;
  * the database or the way to it is never blamed on a row: rows would be put aside by the thousand.
  */
 final class BankFailures {
-  /**
-   * Classes of SQLSTATE: connection, read only, logging in, no such database or schema, roll back,
-   * missing rights or functions, resources, locks, shutdown, I/O.
-   */
-  private static final Set<String> OF_THE_DATABASE =
-      Set.of("08", "25", "28", "3D", "3F", "40", "42", "53", "55", "57", "58");
+  /** Classes of SQLSTATE that speak of a row: its values, its constraints, its size. */
+  private static final Set<String> OF_A_ROW = Set.of("22", "23", "54");
 
   private BankFailures() {}
 
@@ -26,11 +22,11 @@ final class BankFailures {
 
   private static Kind kind(SQLException failure) {
     String state = failure.getSQLState();
-    boolean passes =
-        failure instanceof SQLTransientException
-            || state == null
-            || state.length() < 2
-            || OF_THE_DATABASE.contains(state.substring(0, 2));
-    return passes ? Kind.TRANSIENT : Kind.POISONED;
+    boolean isOfARow =
+        !(failure instanceof SQLTransientException)
+            && state != null
+            && state.length() >= 2
+            && OF_A_ROW.contains(state.substring(0, 2));
+    return isOfARow ? Kind.POISONED : Kind.TRANSIENT;
   }
 }

@@ -69,6 +69,7 @@ public final class Server implements AutoCloseable {
   private final Metrics metrics = new Metrics();
   private final Closers closers = new Closers();
   private final CompletableFuture<Running> running = new CompletableFuture<>();
+  private volatile Runnable stopRecovery = () -> {};
 
   /** What exists once the gateway serves. */
   private record Running(
@@ -126,7 +127,6 @@ public final class Server implements AutoCloseable {
     closers.add("mock providers", mocks);
     Connector connector = network.connector();
     var upstreams = new Upstreams(connector);
-    closers.add("upstream connections", upstreams::close);
     var requestMetrics = new RequestMetrics(metrics);
     var snapshots =
         new Snapshots(settings, reread, new CatalogBuilder(mocks::port), requestMetrics, upstreams);
@@ -140,6 +140,8 @@ public final class Server implements AutoCloseable {
     var inflight = new InflightBytes(settings.server().inflightBytesMax());
     Observer observer = observer(requestMetrics);
     Treasury treasury = treasury(store);
+    // Goes first: who is heard out for its usage alone is let go, and charged.
+    closers.add("upstream connections", upstreams::close);
     var exchanges =
         new Exchanges(
             upstreams,
@@ -203,8 +205,16 @@ public final class Server implements AutoCloseable {
   }
 
   private Treasury treasury(Store store) throws StartException {
-    var end =
-        new Treasury.End() {
+    var owner =
+        new Treasury.Owner() {
+          @Override
+          public void recovering(Runnable giveUp) {
+            stopRecovery = giveUp;
+            if (!isStarting()) {
+              giveUp.run();
+            }
+          }
+
           @Override
           public void diskFailed(Throwable failure) {
             log.error("the ledger's disk failed: nothing more can be charged", failure);
@@ -216,7 +226,8 @@ public final class Server implements AutoCloseable {
             stop();
           }
         };
-    var treasury = Treasury.open(store.bank(), settings.store().dataDir(), settings.ledger(), end);
+    var treasury =
+        Treasury.open(store.bank(), settings.store().dataDir(), settings.ledger(), owner);
     closers.add("ledger", treasury);
     treasury.register(metrics);
     var days = new DaysAhead(store.ledgerDays());
@@ -369,6 +380,7 @@ public final class Server implements AutoCloseable {
   /** Begins to drain; asked again, it cuts short what still runs. */
   public void stop() {
     health.become(Health.State.DRAINING);
+    stopRecovery.run();
     running.thenAccept(now -> now.shutdown().begin());
   }
 

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +35,8 @@ import org.slf4j.LoggerFactory;
 final class Treasury implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Treasury.class);
   private static final Duration LAST_FLUSH = Duration.ofSeconds(10);
+  private static final Duration LAST_REQUESTS = Duration.ofSeconds(5);
+  private static final Duration LOOK = Duration.ofMillis(5);
 
   private final PostgresBank bank;
   private final Holder holder;
@@ -50,27 +53,33 @@ final class Treasury implements AutoCloseable {
     this.settler = settler;
   }
 
-  /** What ends the process: a disk that fails, or another process that took over this node. */
-  interface End {
+  /** What the treasury tells the process that it is a part of. */
+  interface Owner {
+    /** What an earlier life owes is being booked, however long the store takes. */
+    void recovering(Runnable giveUp);
+
+    /** Nothing more can be charged: the process must end at once. */
     void diskFailed(Throwable failure);
 
+    /** Another process has this node now: this one must end. */
     void takenOver();
   }
 
-  static Treasury open(PostgresBank bank, Path dataDir, LedgerSettings settings, End end)
+  static Treasury open(PostgresBank bank, Path dataDir, LedgerSettings settings, Owner owner)
       throws StartException {
     try {
       var directory =
           JournalDirectory.open(dataDir, JournalOptions.of(settings), InstantSource.system());
       var booking = new Booking(bank, bank::quarantine);
       if (directory.earlier().isPresent()) {
+        owner.recovering(booking::stop);
         recover(directory.earlier().get(), booking, settings.batch().max());
       }
       Holder holder = bank.open(directory.node(), UUID.randomUUID());
-      LocalJournal journal = directory.beginLife(holder, end::diskFailed);
+      LocalJournal journal = directory.beginLife(holder, owner::diskFailed);
       var rules = LedgerRules.of(settings.outageGrace(), settings.leaseTtl());
-      var leaser = new Leaser(bank, holder, journal, rules, end::takenOver);
-      var listener = listener(leaser.ledger());
+      var leaser = new Leaser(bank, holder, journal, rules, owner::takenOver);
+      var listener = listener(leaser);
       Settler settler = Settler.start(journal, holder, booking, listener, settings);
       leaser.start();
       return new Treasury(bank, holder, journal, leaser, settler);
@@ -79,19 +88,23 @@ final class Treasury implements AutoCloseable {
     }
   }
 
-  private static void recover(EarlierLife earlier, Booking booking, int batchMax) {
+  private static void recover(EarlierLife earlier, Booking booking, int batchMax)
+      throws StartException {
     long owed = earlier.backlog();
     booking.bookAll(earlier, batchMax);
+    if (earlier.backlog() > 0) {
+      throw new StartException("ledger: stopped before an earlier life's charges were booked");
+    }
     if (owed > 0) {
       log.info("{} charges of this node's earlier life were sent to the books", owed);
     }
   }
 
-  private static SettlerListener listener(NodeLedger ledger) {
+  private static SettlerListener listener(Leaser leaser) {
     return new SettlerListener() {
       @Override
       public void booked(List<Settlement> settlements, List<Granted> overruns) {
-        ledger.booked(overruns);
+        leaser.booked(overruns);
       }
 
       @Override
@@ -118,10 +131,22 @@ final class Treasury implements AutoCloseable {
     return duration.toNanos() / 1e9;
   }
 
+  /** Clients are gone, and providers that were heard out were just let go. */
+  private void awaitLastRequests() {
+    long until = System.nanoTime() + LAST_REQUESTS.toNanos();
+    while (journal.running() > 0 && System.nanoTime() - until < 0) {
+      LockSupport.parkNanos(LOOK.toNanos());
+    }
+    if (journal.running() > 0) {
+      log.error("{} requests did not end in time", journal.running());
+    }
+  }
+
   /** Settles what is owed and closes the leases; what cannot be settled waits for the next life. */
   @Override
   public void close() {
     leaser.stopAdmission();
+    awaitLastRequests();
     long left = settler.drain(LAST_FLUSH);
     settler.close();
     leaser.close();

@@ -1,0 +1,126 @@
+package dev.tollgate.core.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.ledger.SimulatedNode.Fate;
+import dev.tollgate.core.ledger.SimulatedNode.World;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import dev.tollgate.core.testkit.InMemoryBank;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** What a node asks of the books, and gives back, in particular situations. */
+class LeasingTest {
+  private static final OrgId ORG = new OrgId(new UUID(2, 0));
+
+  private final InMemoryBank bank = new InMemoryBank(1_795_000_000_000L);
+  private final World world = new World(bank);
+
+  private static ApiKey key(String id) {
+    return new ApiKey(
+        new KeyId(id),
+        "k",
+        "wxyz",
+        new Org(ORG, "org", Org.State.ACTIVE, null),
+        KeyState.ACTIVE,
+        null,
+        KeyScope.ALL,
+        KeyLimits.DEFAULT);
+  }
+
+  private SimulatedNode node(int n) {
+    return new SimulatedNode(new UUID(1, n), world);
+  }
+
+  private void turns(int count, long millis, SimulatedNode... nodes) {
+    for (int i = 0; i < count; i++) {
+      world.pass(millis);
+      for (SimulatedNode node : nodes) {
+        node.tick(Fate.FINE);
+        for (int calls = 0; calls < 5 && node.lease(Fate.FINE); calls++) {
+          node.runLoop();
+        }
+        node.runLoop();
+      }
+    }
+  }
+
+  @Test
+  void whatNobodyUsesCostsNothing() {
+    bank.fund(ORG, new MicroUsd(1_000_000));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 100);
+    turns(5, 20, node);
+    node.endOneAt(100);
+    turns(3_000, 100, node);
+
+    assertThat(node.grants()).isLessThanOrEqualTo(3);
+    assertThat(node.givenBack()).isEqualTo(1);
+  }
+
+  @Test
+  void whatWasRecalledIsLeftToWhoAskedForIt() {
+    bank.fund(ORG, new MicroUsd(10_000));
+    SimulatedNode idle = node(0);
+    SimulatedNode asking = node(1);
+    idle.ask(key("onlykey1"), 1_000);
+    turns(10, 20, idle, asking);
+    idle.endOneAt(1);
+    turns(10, 20, idle, asking);
+
+    asking.ask(key("onlykey1"), 9_000);
+    turns(100, 20, idle, asking);
+    assertThat(asking.running()).as("refused: %s", world.refused).isEqualTo(1);
+  }
+
+  @Test
+  void aStoppedNodeStaysStoppedWhateverTheBooksSay() {
+    bank.fund(ORG, new MicroUsd(10_000));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 100);
+    turns(10, 20, node);
+    node.leasing().stop("stopping");
+    turns(10, 100, node);
+    assertThat(node.ledger().isOpen()).isFalse();
+  }
+
+  @Test
+  void aNodeThatWasTakenOverStaysClosedThoughAnOlderAnswerSaysThatItLives() {
+    bank.fund(ORG, new MicroUsd(10_000));
+    SimulatedNode node = node(0);
+    world.pass(200);
+    node.tick(Fate.LATE);
+    var _ = bank.open(node.id(), UUID.randomUUID());
+    node.ask(key("onlykey1"), 100);
+    node.lease(Fate.FINE);
+    node.deliverLate();
+    assertThat(node.ledger().isOpen()).isFalse();
+    node.runLoop();
+    assertThat(world.refused).hasSize(1);
+  }
+
+  @Test
+  void aLargeRequestThatWaitsDoesNotHoldUpSmallOnes() throws Exception {
+    bank.fund(ORG, new MicroUsd(10_000));
+    SimulatedNode dead = node(0);
+    SimulatedNode node = node(1);
+    dead.ask(key("onlykey1"), 500);
+    turns(10, 20, dead, node);
+    node.ask(key("onlykey1"), 9_900);
+    node.ask(key("onlykey1"), 10);
+    node.ask(key("onlykey1"), 10);
+    turns(5, 20, node);
+    assertThat(node.running()).isEqualTo(2);
+    turns(100, 20, node);
+    assertThat(world.refused).hasSize(1);
+    node.stop(new Random(1));
+  }
+}
