@@ -22,6 +22,14 @@ public record RequestId(String value) {
     return new RequestId(new String(text));
   }
 
+  /** A text that no id made earlier is above, and every id made then or later is. */
+  public static String lowestAt(long epochMillis) {
+    char[] text = new char[PREFIX.length() + 10];
+    PREFIX.getChars(0, PREFIX.length(), text, 0);
+    encode(epochMillis, 10, text, PREFIX.length());
+    return new String(text);
+  }
+
   /** Milliseconds since the epoch at which this id was made. */
   public long epochMillis() {
     long millis = 0;

@@ -94,6 +94,14 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_log_lines_dropped_total",
       "Log lines dropped because the ring was full."),
+  REQUEST_LOG_WAITING(
+      Kind.GAUGE,
+      "tollgate_request_log_waiting",
+      "Requests without a charge that are not in the request log yet."),
+  REQUEST_LOG_DROPPED(
+      Kind.COUNTER,
+      "tollgate_request_log_dropped_total",
+      "Requests without a charge that will never be in it: the queue was full."),
   RELOADS(Kind.COUNTER, "tollgate_config_reloads_total", "Configurations taken into use."),
   RELOAD_FAILURES(
       Kind.COUNTER,

@@ -2,10 +2,12 @@ package dev.tollgate.server.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.server.postgres.Migrations.Policy;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.sql.DataSource;
 
 /**
@@ -130,8 +132,27 @@ public final class Store implements AutoCloseable {
     return new PostgresStandings(pool);
   }
 
+  /**
+   * The request log, for requests without a charge.
+   *
+   * @param lines writes a request's line, a JSON object
+   */
+  public RequestRows requestRows(Function<RequestRecord, byte[]> lines) {
+    return new RequestRows(pool, lines);
+  }
+
   public LedgerDays ledgerDays() {
     return new LedgerDays(pool);
+  }
+
+  /** Outside of the pool, whose connections give up before a large log is read. */
+  public RequestHistory requestHistory() {
+    return new RequestHistory(Migrations.plain(database.address()));
+  }
+
+  /** Outside of the pool too. */
+  public UsageReport usageReport() {
+    return new UsageReport(Migrations.plain(database.address()));
   }
 
   /** Outside of the pool, whose connections give up before a large ledger is summed. */

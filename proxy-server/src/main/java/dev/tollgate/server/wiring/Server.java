@@ -27,6 +27,7 @@ import dev.tollgate.server.ops.Health;
 import dev.tollgate.server.ops.LoopLag;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.Reload;
+import dev.tollgate.server.ops.RequestLog;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.ops.RingAppender;
 import dev.tollgate.server.ops.Shutdown;
@@ -138,7 +139,7 @@ public final class Server implements AutoCloseable {
     BoundedOffload offload = offload();
     KeyCache keys = keys(store, offload);
     var inflight = new InflightBytes(settings.server().inflightBytesMax());
-    Observer observer = observer(requestMetrics);
+    Observer observer = observer(requestMetrics, requestLog(store));
     Treasury treasury = treasury(store);
     // Goes first: who is heard out for its usage alone is let go, and charged.
     closers.add("upstream connections", upstreams::close);
@@ -236,15 +237,22 @@ public final class Server implements AutoCloseable {
     return treasury;
   }
 
-  private Observer observer(RequestMetrics requests) {
+  private RequestLog requestLog(Store store) {
+    var requests = new RequestLog(store.requestRows(AccessLog::line)::add);
+    closers.add("request log", requests);
+    metrics.gauge(Family.REQUEST_LOG_WAITING, requests::waiting);
+    metrics.counter(Family.REQUEST_LOG_DROPPED, requests::dropped);
+    return requests;
+  }
+
+  private Observer observer(RequestMetrics figures, RequestLog requests) {
     var log = settings.telemetry().accessLog();
-    if (log.format() == TelemetrySettings.Format.NONE) {
-      return requests;
-    }
-    var lines = new AccessLog(log.sample());
+    Observer lines =
+        log.format() == TelemetrySettings.Format.NONE ? _ -> {} : new AccessLog(log.sample());
     return record -> {
-      requests.ended(record);
+      figures.ended(record);
       lines.ended(record);
+      requests.ended(record);
     };
   }
 

@@ -176,8 +176,8 @@ class StoreExportIT {
   @Test
   void anExportOfANewerVersionIsRefused() throws Exception {
     export();
-    Forgery.replace(
-        file, ExportManifest.ENTRY, "\"schema_version\" : \"2\"", "\"schema_version\" : \"999\"");
+    String ours = "\"schema_version\" : \"" + Migrations.LATEST + "\"";
+    Forgery.replace(file, ExportManifest.ENTRY, ours, "\"schema_version\" : \"999\"");
 
     StoreOptions target = SharedPostgres.newDatabase();
     assertThatThrownBy(() -> importInto(target, false)).hasMessageContaining("use a newer one");

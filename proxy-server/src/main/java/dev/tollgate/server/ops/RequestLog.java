@@ -1,0 +1,173 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.ledger.Bank.BankException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the requests that cost nothing into the request log; the others get there with their
+ * charge. One thread writes them in batches. They wait in a queue with a bound, for as long as the
+ * store is gone; what does not fit is dropped and counted, and no request waits for any of it.
+ */
+public final class RequestLog implements Observer, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(RequestLog.class);
+  private static final int WAITING_MAX = 8_192;
+  private static final int BATCH_MAX = 500;
+  private static final Duration BETWEEN_BATCHES = Duration.ofMillis(100);
+  private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final Duration LAST_FLUSH = Duration.ofSeconds(2);
+
+  private final Table table;
+  private final Duration retry;
+  private final BlockingQueue<RequestRecord> waiting;
+  private final LongAdder dropped = new LongAdder();
+  private final CountDownLatch stopping = new CountDownLatch(1);
+  private final Thread writer;
+  private volatile boolean abandoned;
+  private boolean failing;
+
+  /** Where the rows go. */
+  public interface Table {
+    /** Adds a row for each; adding one again changes nothing. */
+    void add(List<RequestRecord> records) throws BankException;
+  }
+
+  public RequestLog(Table table) {
+    this(table, WAITING_MAX, RETRY);
+  }
+
+  RequestLog(Table table, int waitingMax, Duration retry) {
+    this.table = table;
+    this.retry = retry;
+    this.waiting = new ArrayBlockingQueue<>(waitingMax);
+    this.writer = Thread.ofPlatform().name("request-log").daemon().start(this::write);
+  }
+
+  @Override
+  public void ended(RequestRecord record) {
+    if (record.key() != null && !isCharged(record) && !waiting.offer(record)) {
+      dropped.increment();
+    }
+  }
+
+  private static boolean isCharged(RequestRecord record) {
+    return record.served() != null && record.served().cost().isPositive();
+  }
+
+  /** Requests that are not in the store yet. */
+  public int waiting() {
+    return waiting.size();
+  }
+
+  /** Requests that will never be in it. */
+  public long dropped() {
+    return dropped.sum();
+  }
+
+  private void write() {
+    List<RequestRecord> batch = new ArrayList<>(BATCH_MAX);
+    while (!abandoned) {
+      waiting.drainTo(batch, BATCH_MAX);
+      if (batch.isEmpty() && isStopping(Duration.ZERO)) {
+        return;
+      }
+      boolean full = batch.size() == BATCH_MAX;
+      write(batch);
+      batch.clear();
+      if (!full) {
+        isStopping(BETWEEN_BATCHES);
+      }
+    }
+  }
+
+  private void write(List<RequestRecord> batch) {
+    if (batch.isEmpty()) {
+      return;
+    }
+    Outcome outcome = tryAdd(batch);
+    while (outcome == Outcome.UNREACHABLE && !isStopping(retry)) {
+      outcome = tryAdd(batch);
+    }
+    switch (outcome) {
+      case WRITTEN -> failing = false;
+      case UNREACHABLE -> dropped.add(batch.size());
+      case REFUSED -> parted(batch);
+    }
+  }
+
+  private enum Outcome {
+    WRITTEN,
+    UNREACHABLE,
+    REFUSED
+  }
+
+  /** One of them is to blame; the others need not go with it. */
+  private void parted(List<RequestRecord> batch) {
+    if (batch.size() == 1) {
+      dropped.increment();
+    } else {
+      batch.forEach(record -> write(List.of(record)));
+    }
+  }
+
+  private Outcome tryAdd(List<RequestRecord> batch) {
+    try {
+      table.add(batch);
+      return Outcome.WRITTEN;
+    } catch (BankException e) {
+      complain(e);
+      return switch (e.kind()) {
+        case TRANSIENT -> Outcome.UNREACHABLE;
+        case POISONED -> Outcome.REFUSED;
+      };
+    } catch (RuntimeException surprise) {
+      complain(surprise);
+      return Outcome.REFUSED;
+    }
+  }
+
+  private void complain(Exception why) {
+    if (!failing) {
+      failing = true;
+      log.warn("requests are late for the request log: {}", why.toString());
+    }
+  }
+
+  private boolean isStopping(Duration atMost) {
+    try {
+      return stopping.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  /** Writes what waits, for a moment. */
+  @Override
+  public void close() {
+    stopping.countDown();
+    if (!hasEnded()) {
+      abandoned = true;
+      log.warn("{} requests are not in the request log", waiting.size());
+    }
+  }
+
+  private boolean hasEnded() {
+    try {
+      return writer.join(LAST_FLUSH);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}

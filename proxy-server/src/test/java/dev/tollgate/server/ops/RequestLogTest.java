@@ -1,0 +1,114 @@
+package dev.tollgate.server.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.BankException.Kind;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Requests without a charge on their way to the request log. */
+class RequestLogTest {
+  private static final int WAITING_MAX = 4;
+
+  private final List<RequestRecord> rows = new CopyOnWriteArrayList<>();
+
+  @Test
+  void whatIsChargedOrNobodysIsNotWrittenAndTheRestIs() throws Exception {
+    RequestRecord refused = uncharged(402);
+    try (RequestLog log = log(rows::addAll)) {
+      log.ended(Records.streamed());
+      log.ended(Records.refused("/v1/models", ErrorCode.INVALID_API_KEY));
+      log.ended(refused);
+    }
+    assertThat(rows).containsExactly(refused);
+  }
+
+  @Test
+  void whatDoesNotFitIsDroppedAndCounted() throws Exception {
+    var asked = new CountDownLatch(1);
+    var answer = new Semaphore(0);
+    RequestLog log =
+        log(
+            records -> {
+              asked.countDown();
+              answer.acquireUninterruptibly();
+              rows.addAll(records);
+            });
+    log.ended(uncharged(400));
+    asked.await();
+    for (int i = 0; i < WAITING_MAX + 3; i++) {
+      log.ended(uncharged(400));
+    }
+    assertThat(log.waiting()).isEqualTo(WAITING_MAX);
+    assertThat(log.dropped()).isEqualTo(3);
+    answer.release(100);
+    log.close();
+    assertThat(rows).hasSize(1 + WAITING_MAX);
+    assertThat(log.waiting()).isZero();
+  }
+
+  @Test
+  void whileTheStoreIsGoneTheyWait() throws Exception {
+    var failures = new AtomicInteger(3);
+    var written = new CountDownLatch(1);
+    try (RequestLog log =
+        log(
+            records -> {
+              if (failures.getAndDecrement() > 0) {
+                throw failure(Kind.TRANSIENT);
+              }
+              rows.addAll(records);
+              written.countDown();
+            })) {
+      log.ended(uncharged(400));
+      written.await();
+      assertThat(log.dropped()).isZero();
+    }
+    assertThat(rows).hasSize(1);
+  }
+
+  @Test
+  void aRowThatIsRefusedGoesAlone() throws Exception {
+    RequestLog log =
+        log(
+            records -> {
+              if (records.stream().anyMatch(record -> record.status() == 500)) {
+                throw failure(Kind.POISONED);
+              }
+              rows.addAll(records);
+            });
+    log.ended(uncharged(400));
+    log.ended(uncharged(500));
+    log.ended(uncharged(404));
+    log.close();
+    assertThat(rows).extracting(RequestRecord::status).containsExactly(400, 404);
+    assertThat(log.dropped()).isOne();
+  }
+
+  private static RequestLog log(RequestLog.Table table) {
+    return new RequestLog(table, WAITING_MAX, Duration.ofMillis(1));
+  }
+
+  private static RequestRecord uncharged(int status) {
+    return Records.record(
+        "/v1/chat/completions",
+        status,
+        Ending.REJECTED,
+        ErrorCode.VALIDATION_FAILED,
+        Records.KEY,
+        null);
+  }
+
+  private static BankException failure(Kind kind) {
+    return new BankException(kind, "on purpose", new IllegalStateException());
+  }
+}

@@ -1,0 +1,132 @@
+package dev.tollgate.server.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.postgres.RequestHistory.Entry;
+import dev.tollgate.server.postgres.RequestHistory.Filter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The request log as people ask for it. */
+class RequestHistoryIT {
+  private static final Filter ALL = new Filter(null, null, null);
+  private static final long NOW = System.currentTimeMillis();
+  private static final Instant HOUR_AGO = Instant.ofEpochMilli(NOW).minus(Duration.ofHours(1));
+
+  private static TestBooks books;
+  private static RequestHistory history;
+  private static OrgId org;
+  private static KeyId key;
+  private static KeyId other;
+  private static final RequestId GOOD = RequestId.at(NOW - 5_000);
+  private static final RequestId BAD = RequestId.at(NOW - 4_000);
+  private static final RequestId CRASHED = RequestId.at(NOW - 3_000);
+  private static final RequestId OTHERS = RequestId.at(NOW - 2_000);
+
+  @BeforeAll
+  static void fill() throws Exception {
+    books = TestBooks.open();
+    history = books.store().requestHistory();
+    org = books.newOrg();
+    key = books.newKey(org);
+    other = books.newKey(org);
+    Holder holder = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    Settlement crash =
+        new Settlement(
+            CRASHED,
+            org,
+            key,
+            0,
+            new MicroUsd(10),
+            new MicroUsd(7),
+            new Tokens(5, 6, 0, 0, true),
+            Settlement.How.CRASH,
+            new byte[0]);
+    books
+        .bank()
+        .settle(
+            holder,
+            List.of(
+                TestBooks.charge(GOOD, org, key, 0, 3, line("a/b", "ok")),
+                crash,
+                TestBooks.charge(OTHERS, org, other, 0, 4, line("a/c", "ok"))));
+    books.execute(
+        "INSERT INTO request_log (day, request_id, org_id, key_id, row)"
+            + " VALUES (?::date, ?, ?, ?, ?::jsonb)",
+        Instant.ofEpochMilli(BAD.epochMillis()).toString().substring(0, 10),
+        BAD.value(),
+        org.value(),
+        key.value(),
+        line("a/b", "rejected"));
+  }
+
+  @AfterAll
+  static void close() {
+    books.close();
+  }
+
+  @Test
+  void theLatestComeLastAndACrashIsAmongThem() throws Exception {
+    List<Entry> all = history.latest(ALL, HOUR_AGO, 10);
+    assertThat(all).extracting(Entry::id).containsExactly(GOOD, BAD, CRASHED, OTHERS);
+    assertThat(all).extracting(Entry::how).containsExactly("completed", null, "crash", "completed");
+    assertThat(all.get(2).line()).contains("\"cost_micro\": 7");
+    assertThat(history.latest(ALL, HOUR_AGO, 2))
+        .extracting(Entry::id)
+        .containsExactly(CRASHED, OTHERS);
+    assertThat(history.latest(ALL, Instant.ofEpochMilli(NOW - 2_500), 10)).hasSize(1);
+  }
+
+  @Test
+  void theyAreFoundByKeyAndOutcomeAndOrganization() throws Exception {
+    assertThat(history.latest(new Filter(org, other, null), HOUR_AGO, 10))
+        .extracting(Entry::id)
+        .containsExactly(OTHERS);
+    assertThat(history.latest(new Filter(null, null, "rejected"), HOUR_AGO, 10))
+        .extracting(Entry::id)
+        .containsExactly(BAD);
+    assertThat(history.latest(new Filter(books.newOrg(), null, null), HOUR_AGO, 10)).isEmpty();
+  }
+
+  @Test
+  void whoFollowsGetsWhatWasWrittenSince() throws Exception {
+    assertThat(history.written(new Filter(org, null, null), HOUR_AGO))
+        .extracting(Entry::id)
+        .containsExactlyInAnyOrder(GOOD, BAD, OTHERS);
+    assertThat(history.written(ALL, history.now())).isEmpty();
+  }
+
+  @Test
+  void usageIsSummedByWhateverIsAsked() throws Exception {
+    UsageReport report = books.store().usageReport();
+    assertThat(report.sum(UsageReport.By.MODEL, org, HOUR_AGO))
+        .containsExactly(row("a/b", 2, 1, 2, 3), row("a/c", 1, 1, 2, 4), row(null, 1, 5, 6, 7));
+    assertThat(report.sum(UsageReport.By.KEY, null, HOUR_AGO))
+        .containsExactlyInAnyOrder(row(key.value(), 3, 6, 8, 10), row(other.value(), 1, 1, 2, 4));
+    List<UsageReport.Row> days = report.sum(UsageReport.By.DAY, org, HOUR_AGO);
+    assertThat(days.stream().mapToLong(UsageReport.Row::requests).sum()).isEqualTo(4);
+    assertThat(report.sum(UsageReport.By.DAY, books.newOrg(), HOUR_AGO)).isEmpty();
+  }
+
+  private static UsageReport.Row row(
+      @Nullable String group, long requests, long prompt, long completion, long cost) {
+    return new UsageReport.Row(group, requests, prompt, completion, new MicroUsd(cost));
+  }
+
+  private static String line(String model, String outcome) {
+    return "{\"model\": \"" + model + "\", \"outcome\": \"" + outcome + "\"}";
+  }
+}
