@@ -30,6 +30,8 @@ public final class Main implements Runnable {
     VERBS.put("credits", Credits.class);
     VERBS.put("ledger", Ledger.class);
     VERBS.put("keys", Keys.class);
+    VERBS.put("requests", Requests.class);
+    VERBS.put("usage", Usage.class);
     VERBS.put("status", Status.class);
     VERBS.put("healthcheck", Healthcheck.class);
     VERBS.put("reload", Reload.class);

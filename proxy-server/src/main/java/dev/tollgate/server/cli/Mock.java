@@ -1,6 +1,5 @@
 package dev.tollgate.server.cli;
 
-import dev.tollgate.server.settings.value.TimeSpan;
 import dev.tollgate.server.wiring.MockServer;
 import java.time.Duration;
 import java.util.Objects;
@@ -8,12 +7,10 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** {@code tollgate mock}: runs the bundled mock provider until SIGTERM. */
 @Command(
@@ -30,14 +27,14 @@ final class Mock implements Callable<Integer> {
   @Option(
       names = "--ttft",
       defaultValue = "50ms",
-      converter = Span.class,
+      converter = SpanConverter.class,
       description = "Time to the first token.")
   private Duration ttft = Duration.ZERO;
 
   @Option(
       names = "--chunk-interval",
       defaultValue = "20ms",
-      converter = Span.class,
+      converter = SpanConverter.class,
       description = "Time between two tokens.")
   private Duration chunkInterval = Duration.ZERO;
 
@@ -72,16 +69,6 @@ final class Mock implements Callable<Integer> {
       return MockServer.start(port, ttft, chunkInterval, chunks, seed, threads);
     } catch (IllegalArgumentException e) {
       throw new ParameterException(line, String.valueOf(e.getMessage()), e);
-    }
-  }
-
-  /** Durations as the configuration writes them. */
-  static final class Span implements ITypeConverter<Duration> {
-    @Override
-    public Duration convert(String text) {
-      return TimeSpan.parse(text)
-          .orElseThrow(
-              () -> new TypeConversionException("'" + text + "' is not a duration such as 20ms"));
     }
   }
 }

@@ -19,6 +19,7 @@ import java.util.stream.StreamSupport;
 final class Rows {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String MONEY = "_micro";
+  private static final int OPEN_WIDTH = 16;
 
   private final PrintWriter out;
   private final boolean json;
@@ -30,6 +31,15 @@ final class Rows {
 
   static ObjectNode row() {
     return JSON.createObjectNode();
+  }
+
+  /** A record that was stored as JSON. */
+  static ObjectNode parsed(String object) {
+    try {
+      return (ObjectNode) JSON.readTree(object);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("the store holds what is no JSON", e);
+    }
   }
 
   /** Prints a list; the table shows {@code columns} of it. */
@@ -50,6 +60,25 @@ final class Rows {
       }
     }
     lines.forEach(line -> out.println(aligned(line, widths)));
+  }
+
+  /** The first line of a list that has no end; as JSON there is none. */
+  void head(String... columns) {
+    if (!json) {
+      out.println(open(List.of(columns).stream().map(Rows::title).toList()));
+    }
+  }
+
+  /** A further line of it; as JSON one object. */
+  void line(ObjectNode row, String... columns) {
+    out.println(
+        json ? row.toString() : open(List.of(columns).stream().map(c -> cell(c, row)).toList()));
+  }
+
+  /** Wide enough for most of what comes. */
+  private static String open(List<String> cells) {
+    int[] widths = cells.stream().mapToInt(_ -> OPEN_WIDTH).toArray();
+    return aligned(cells, widths);
   }
 
   /** Prints one record, a field per line. */

@@ -104,6 +104,19 @@ class StoreVerbsIT {
   }
 
   @Test
+  void whereNothingWasAskedThereIsNothingToShow() throws Exception {
+    assertThat(json("requests", "list", "--since", "7d")).isEmpty();
+    assertThat(json("usage", "--by", "model")).isEmpty();
+    assertThat(run("requests", "list")).isZero();
+    assertThat(out.toString())
+        .matches(
+            "TS +KEY_ID +MODEL +STATUS +OUTCOME +PROMPT_TOKENS +COMPLETION_TOKENS +COST"
+                + " +TOTAL_MS +REQUEST_ID\\R");
+    assertThat(run("usage", "--since", "30d")).isZero();
+    assertThat(out.toString()).matches("DAY +REQUESTS +PROMPT_TOKENS +COMPLETION_TOKENS +COST\\R");
+  }
+
+  @Test
   void secretsOfWebhooksAreShownAndRotated() throws Exception {
     json("orgs", "create", "hooked");
     String secret = json("orgs", "secret", "show", "hooked").path("webhook_secret").asText();
@@ -202,6 +215,8 @@ class StoreVerbsIT {
             List.of("orgs", "set", "nobody", "--state", "active"),
             List.of("credits", "grant", "--org", "nobody", "--usd", "1"),
             List.of("keys", "create", "--org", "nobody", "--name", "k"),
+            List.of("requests", "list", "--org", "nobody"),
+            List.of("usage", "--org", "nobody"),
             List.of("keys", "show", "00000000"))) {
       assertThat(run(verb.toArray(String[]::new))).as("%s", verb).isEqualTo(1);
       assertThat(err.toString()).contains("there is no ").doesNotContain("\tat ");
@@ -216,6 +231,11 @@ class StoreVerbsIT {
             List.of("orgs"),
             List.of("orgs", "create"),
             List.of("orgs", "set", "x"),
+            List.of("requests", "list", "--outcome", "fine"),
+            List.of("requests", "list", "--limit", "0"),
+            List.of("requests", "list", "--since", "yesterday"),
+            List.of("requests", "tail", "--outcome", "fine"),
+            List.of("usage", "--by", "mood"),
             List.of("orgs", "set", "x", "--state", "asleep"),
             List.of("orgs", "set", "x", "--monthly-limit", "-1"),
             List.of("credits", "grant", "--org", "x", "--usd", "1e3"),

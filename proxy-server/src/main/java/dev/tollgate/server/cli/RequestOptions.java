@@ -1,0 +1,46 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.postgres.RequestHistory.Filter;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** Which requests a verb shows. */
+final class RequestOptions {
+  @Option(names = "--org", paramLabel = "ORG", description = "Of this organization: name or id.")
+  private @Nullable String org;
+
+  @Option(
+      names = "--key",
+      paramLabel = "KEY",
+      description = "Of this key: the 8 characters after sk-llm-.")
+  private @Nullable String key;
+
+  @Option(
+      names = "--outcome",
+      paramLabel = "OUTCOME",
+      description = "That ended so: ok, rejected, client_abort, … as in the access log.")
+  private @Nullable String outcome;
+
+  @Nullable String org() {
+    return org;
+  }
+
+  /** The same for the store, with the organization's id. */
+  Filter filter(@Nullable OrgId id) {
+    if (outcome != null
+        && Arrays.stream(Ending.values()).noneMatch(e -> e.wire().equals(outcome))) {
+      throw new TypeConversionException("--outcome is one of " + outcomes());
+    }
+    return new Filter(id, key == null ? null : new KeyId(key), outcome);
+  }
+
+  private static String outcomes() {
+    return Arrays.stream(Ending.values()).map(Ending::wire).collect(Collectors.joining(", "));
+  }
+}

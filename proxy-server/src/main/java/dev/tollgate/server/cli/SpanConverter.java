@@ -1,0 +1,16 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.server.settings.value.TimeSpan;
+import java.time.Duration;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/** Durations as the configuration writes them. */
+final class SpanConverter implements ITypeConverter<Duration> {
+  @Override
+  public Duration convert(String text) {
+    return TimeSpan.parse(text)
+        .orElseThrow(
+            () -> new TypeConversionException("'" + text + "' is not a duration such as 20ms"));
+  }
+}

@@ -1,0 +1,105 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.RawResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** What an operator sees of requests: one row each, whatever became of them. */
+class RequestLogIT {
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final AtomicInteger ORGS = new AtomicInteger();
+
+  @Test
+  void everyRequestOfAKnownKeyHasOneRow() throws Exception {
+    String org = "logged-" + ORGS.incrementAndGet();
+    run("orgs", "create", org);
+    String key = newKey(org);
+    RawResponse refused = Chats.ask(Shared.node(), "test/chat", key);
+    assertThat(refused.status()).isEqualTo(402);
+    run("credits", "grant", "--org", org, "--usd", "1.00");
+    RawResponse failed = Chats.ask(Shared.node(), "test/unauthorized", key);
+    assertThat(failed.status()).isGreaterThanOrEqualTo(400);
+    RawResponse served = Chats.ask(Shared.node(), "test/chat", key);
+    assertThat(served.status()).as(served.text()).isEqualTo(200);
+
+    JsonNode rows = awaitRows(3, org);
+    assertThat(rows.findValuesAsText("request_id"))
+        .containsExactly(
+            refused.header("x-request-id"),
+            failed.header("x-request-id"),
+            served.header("x-request-id"));
+    assertThat(rows.path(0).path("code").asText()).isEqualTo("insufficient_credits");
+    assertThat(rows.path(0).path("settled").isNull()).isTrue();
+    assertThat(rows.path(1).path("cost_micro").asLong()).isZero();
+    assertThat(rows.path(1).path("attempts")).isNotEmpty();
+    JsonNode usage = Json.tree(served.text()).path("usage");
+    JsonNode charged = rows.path(2);
+    assertThat(charged.path("outcome").asText()).isEqualTo("ok");
+    assertThat(charged.path("settled").asText()).isEqualTo("completed");
+    assertThat(charged.path("cost_micro")).isEqualTo(usage.path("x_llm_cost_micro"));
+    assertThat(rows.toString()).doesNotContain("Hi.");
+
+    assertThat(rows("--org", org, "--outcome", "ok")).hasSize(1);
+    assertThat(rows("--org", org, "--limit", "1").path(0)).isEqualTo(charged);
+    JsonNode sums = Json.tree(run("usage", "--org", org, "--by", "model"));
+    assertThat(sums.findValuesAsText("model")).containsExactly("test/chat", "test/unauthorized");
+    assertThat(sums.path(0).path("requests").asLong()).isEqualTo(2);
+    assertThat(sums.path(0).path("cost_micro")).isEqualTo(usage.path("x_llm_cost_micro"));
+    assertThat(sums.path(0).path("completion_tokens")).isEqualTo(usage.path("completion_tokens"));
+  }
+
+  @Test
+  void tailShowsRequestsAsTheyEndAndEndsWellOnSigint() throws Exception {
+    String org = "followed-" + ORGS.incrementAndGet();
+    run("orgs", "create", org);
+    String key = newKey(org);
+    String config = Shared.node().home().config().toString();
+    List<String> verb = List.of("requests", "tail", "--org", org, "--config", config);
+    Process tail = Program.process(List.of(), verb).start();
+    try {
+      Lines out = Lines.of(tail.getInputStream());
+      assertThat(out.await(line -> line.startsWith("TS"), SOON)).isPresent();
+      String first = Chats.ask(Shared.node(), "test/chat", key).header("x-request-id");
+      assertThat(out.await(line -> line.endsWith(first), SOON)).isPresent();
+      String second = Chats.ask(Shared.node(), "test/chat", key).header("x-request-id");
+      assertThat(out.await(line -> line.endsWith(second), SOON)).isPresent();
+      new ProcessBuilder("kill", "-INT", "" + tail.pid()).start().waitFor();
+      assertThat(tail.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(tail.exitValue()).isZero();
+      assertThat(out.whole().lines().filter(line -> line.endsWith(first))).hasSize(1);
+    } finally {
+      tail.destroyForcibly();
+    }
+  }
+
+  private static String newKey(String org) throws Exception {
+    return Json.tree(run("keys", "create", "--org", org, "--name", "k")).path("key").asText();
+  }
+
+  private static JsonNode awaitRows(int count, String org) throws Exception {
+    long began = System.nanoTime();
+    JsonNode rows = rows("--org", org);
+    while (rows.size() < count) {
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).as("%s", rows).isLessThan(SOON);
+      rows = rows("--org", org);
+    }
+    return rows;
+  }
+
+  private static JsonNode rows(String... filter) throws Exception {
+    List<String> verb = new ArrayList<>(List.of("requests", "list"));
+    verb.addAll(List.of(filter));
+    return Json.tree(run(verb.toArray(String[]::new)));
+  }
+
+  private static String run(String... verb) throws Exception {
+    return Program.ask(Shared.node().home(), verb);
+  }
+}
