@@ -20,19 +20,22 @@ class DatabaseFaultsIT {
     Folder database = Shared.node().home();
     Books books = Books.of(database);
     try (DatabaseGate gate = DatabaseGate.to(database);
-        Binary node = Shared.through(gate);
-        Load load = Load.on(node, Shared.key(), "test/chat", 4)) {
-      for (String function : List.of("ledger_settle", "ledger_tick")) {
-        for (Fault fault : List.of(Fault.CUT_BEFORE, Fault.CUT_AFTER, Fault.DELAY)) {
-          gate.hit(function, fault, LATE);
+        Binary node = Shared.through(gate)) {
+      DatabaseGate.Armed firstGrant = gate.arm("ledger_grant", Fault.CUT_AFTER, LATE);
+      try (Load load = Load.on(node, Shared.key(), "test/chat", 4)) {
+        firstGrant.await();
+        for (String function : List.of("ledger_settle", "ledger_tick")) {
+          for (Fault fault : List.of(Fault.CUT_BEFORE, Fault.CUT_AFTER, Fault.DELAY)) {
+            gate.hit(function, fault, LATE);
+          }
         }
-      }
-      gate.hit("ledger_settle", Fault.FREEZE, FROZEN);
-      load.end();
+        gate.hit("ledger_settle", Fault.FREEZE, FROZEN);
+        load.end();
 
-      assertThat(load.answers()).allSatisfy(each -> assertThat(each.status()).isEqualTo(200));
-      node.admin().awaitBooked();
-      books.awaitAll(load.told());
+        assertThat(load.answers()).allSatisfy(each -> assertThat(each.status()).isEqualTo(200));
+        node.admin().awaitBooked();
+        books.awaitAll(load.told());
+      }
       node.terminate();
       assertThat(node.awaitExit()).isZero();
     }

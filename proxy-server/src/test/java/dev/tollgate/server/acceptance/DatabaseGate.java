@@ -47,7 +47,14 @@ final class DatabaseGate implements AutoCloseable {
     FREEZE
   }
 
-  private record Armed(String function, Fault fault, Duration pause, CountDownLatch done) {}
+  /** What is in store for the next call of a function. */
+  record Armed(String function, Fault fault, Duration pause, CountDownLatch done) {
+    void await() throws InterruptedException {
+      if (!done.await(30, TimeUnit.SECONDS)) {
+        throw new AssertionError("nobody called " + function);
+      }
+    }
+  }
 
   private DatabaseGate(Folder database) throws IOException {
     this.database = database;
@@ -71,11 +78,14 @@ final class DatabaseGate implements AutoCloseable {
 
   /** Does this to the next call of a function and waits until it is done. */
   void hit(String function, Fault fault, Duration pause) throws InterruptedException {
+    arm(function, fault, pause).await();
+  }
+
+  /** The same without waiting. */
+  Armed arm(String function, Fault fault, Duration pause) {
     Armed next = new Armed(function, fault, pause, new CountDownLatch(1));
     armed.set(next);
-    if (!next.done().await(30, TimeUnit.SECONDS)) {
-      throw new AssertionError("nobody called " + function);
-    }
+    return next;
   }
 
   /** The database is gone: what is open is reset, and nothing new is let in. */

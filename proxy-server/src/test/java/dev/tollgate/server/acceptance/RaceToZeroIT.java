@@ -62,7 +62,7 @@ class RaceToZeroIT {
         "race-to-zero",
         """
         %d processes of %d clients: %d requests, %d served, %d refused; at the first refusal %d of
-        %d micro-USD were spent or reserved; %d served that were asked after it"""
+        %d micro-USD were spent or reserved; %d served that were asked after it; in %d ms"""
             .formatted(
                 NODES,
                 CLIENTS,
@@ -71,11 +71,18 @@ class RaceToZeroIT {
                 others.size(),
                 spentOrReserved,
                 AFFORDABLE * PRICE_MICRO,
-                late));
+                late,
+                raceMillis(answers)));
     assertThat(served).isEqualTo(AFFORDABLE);
     assertThat(spentOrReserved).isGreaterThanOrEqualTo(AFFORDABLE * PRICE_MICRO / 100 * 99);
     assertThat(late).as("served after the first refusal").isLessThanOrEqualTo(AFFORDABLE / 100);
     requireBooked(answers);
+  }
+
+  private static long raceMillis(List<Answer> answers) {
+    long first = answers.stream().mapToLong(Answer::askedNanos).min().orElseThrow();
+    long last = answers.stream().mapToLong(Answer::givenNanos).max().orElseThrow();
+    return (last - first) / 1_000_000;
   }
 
   private static List<Answer> race(String key) throws Exception {
