@@ -1,14 +1,12 @@
 package dev.tollgate.server.acceptance;
 
+import dev.tollgate.core.testkit.ScriptedUpstream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /**
@@ -17,7 +15,7 @@ import java.util.stream.Stream;
  */
 final class Folder implements AutoCloseable {
   private final Path path;
-  private final int adminPort = freePort();
+  private final int adminPort = ScriptedUpstream.refusedPort();
 
   private Folder(Path path) {
     this.path = path;
@@ -28,18 +26,6 @@ final class Folder implements AutoCloseable {
     Folder folder = new Folder(Files.createTempDirectory("tollgate-acceptance"));
     folder.write(setup);
     return folder;
-  }
-
-  /** From below those that connections get, which would take it before the node starts. */
-  private static int freePort() {
-    while (true) {
-      int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
-      try (ServerSocket probe = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-        return probe.getLocalPort();
-      } catch (IOException _) {
-        // taken
-      }
-    }
   }
 
   /** Replaces the configuration. */

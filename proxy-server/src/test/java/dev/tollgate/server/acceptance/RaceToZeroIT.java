@@ -88,11 +88,7 @@ class RaceToZeroIT {
   private static List<Answer> race(String key) throws Exception {
     List<Binary> nodes = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      Setup setup =
-          Shared.setup()
-              .section("limits", Map.of("key", Map.of("concurrency", 0)))
-              .model("test/flat", "mock", "mock-chat?chunks=1", Map.of("request", usd(1)));
-      nodes.addAll(all(threads, () -> Shared.beside(setup, List.of("-XX:+UseSerialGC"))));
+      nodes.addAll(all(threads, () -> Shared.beside(setup(), List.of("-XX:+UseSerialGC"))));
       List<Callable<List<Answer>>> clients = new ArrayList<>();
       for (Binary node : nodes) {
         for (int client = 0; client < CLIENTS; client++) {
@@ -107,6 +103,13 @@ class RaceToZeroIT {
     } finally {
       nodes.forEach(Binary::close);
     }
+  }
+
+  /** A new one for each node: it is written with the node's port in it. */
+  private static Setup setup() {
+    return Shared.setup()
+        .section("limits", Map.of("key", Map.of("concurrency", 0)))
+        .model("test/flat", "mock", "mock-chat?chunks=1", Map.of("request", usd(1)));
   }
 
   private static List<Binary> all(ExecutorService threads, Callable<Binary> start)
