@@ -28,6 +28,7 @@ final class Requests extends VerbGroup {
   private static final String[] COLUMNS = {
     "ts",
     "key_id",
+    "route",
     "model",
     "status",
     "outcome",

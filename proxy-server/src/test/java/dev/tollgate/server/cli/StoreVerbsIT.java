@@ -110,7 +110,7 @@ class StoreVerbsIT {
     assertThat(run("requests", "list")).isZero();
     assertThat(out.toString())
         .matches(
-            "TS +KEY_ID +MODEL +STATUS +OUTCOME +PROMPT_TOKENS +COMPLETION_TOKENS +COST"
+            "TS +KEY_ID +ROUTE +MODEL +STATUS +OUTCOME +PROMPT_TOKENS +COMPLETION_TOKENS +COST"
                 + " +TOTAL_MS +REQUEST_ID\\R");
     assertThat(run("usage", "--since", "30d")).isZero();
     assertThat(out.toString()).matches("DAY +REQUESTS +PROMPT_TOKENS +COMPLETION_TOKENS +COST\\R");
