@@ -20,7 +20,8 @@ import java.util.regex.Pattern;
 
 /** A process under measurement: the binary with one verb, its own JVM and its own memory. */
 final class Subject implements AutoCloseable {
-  private static final Path LIB =
+  /** The jars of the present build. */
+  static final Path LIB =
       Path.of(System.getProperty("tollgate.root", ".."), "proxy-server/target/tollgate/lib");
 
   private static final Pattern ALLOCATED = Pattern.compile(" allocated=(\\d+)([BKMG])");
@@ -37,6 +38,12 @@ final class Subject implements AutoCloseable {
 
   /** Starts {@code tollgate} with these arguments; its log goes to {@code log}. */
   static Subject start(Path log, List<String> jvmFlags, String... arguments) throws IOException {
+    return start(LIB, log, jvmFlags, arguments);
+  }
+
+  /** The same from another build's jars. */
+  static Subject start(Path lib, Path log, List<String> jvmFlags, String... arguments)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
@@ -45,7 +52,7 @@ final class Subject implements AutoCloseable {
             "--sun-misc-unsafe-memory-access=allow",
             "-XX:+UseCompactObjectHeaders"));
     command.addAll(jvmFlags);
-    command.addAll(List.of("-cp", LIB + "/*", "dev.tollgate.server.cli.Main"));
+    command.addAll(List.of("-cp", lib + "/*", "dev.tollgate.server.cli.Main"));
     command.addAll(List.of(arguments));
     return new Subject(new ProcessBuilder(command).redirectError(log.toFile()).start());
   }
