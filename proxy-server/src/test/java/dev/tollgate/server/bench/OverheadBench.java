@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -47,6 +49,7 @@ class OverheadBench {
           print(String.format(Locale.ROOT, "round %d: before %.1f us, now %.1f us", round, a, b));
         }
       }
+      print("now, by thread: " + now.share());
       differences.sort(null);
       double median = differences.get(differences.size() / 2);
       print(
@@ -101,6 +104,19 @@ class OverheadBench {
         refused += clients.refused();
         return subject.cpu().minus(start).toNanos() / 1e3 / REQUESTS;
       }
+    }
+
+    /** Microseconds a request of the threads that use most, since the first round. */
+    String share() throws Exception {
+      int requests = (ROUNDS + 2) * REQUESTS;
+      return subject.cpuByThread().entrySet().stream()
+          .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+          .limit(8)
+          .map(
+              each ->
+                  String.format(
+                      Locale.ROOT, "%s %.1f us", each.getKey(), each.getValue() * 1e3 / requests))
+          .collect(Collectors.joining(", "));
     }
 
     int refused() {

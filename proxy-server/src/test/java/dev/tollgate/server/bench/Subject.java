@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -24,6 +26,8 @@ final class Subject implements AutoCloseable {
   static final Path LIB =
       Path.of(System.getProperty("tollgate.root", ".."), "proxy-server/target/tollgate/lib");
 
+  private static final Pattern THREAD_CPU =
+      Pattern.compile("^\"([^\"]+)\".* cpu=([0-9.]+)ms", Pattern.MULTILINE);
   private static final Pattern ALLOCATED = Pattern.compile(" allocated=(\\d+)([BKMG])");
 
   private final Process process;
@@ -91,6 +95,17 @@ final class Subject implements AutoCloseable {
         .filter(line -> line.startsWith("\"" + threadPrefix))
         .mapToLong(Subject::bytesIn)
         .sum();
+  }
+
+  /** CPU milliseconds of the platform threads so far, by their names without digits. */
+  Map<String, Double> cpuByThread() throws IOException, InterruptedException {
+    Map<String, Double> sums = new TreeMap<>();
+    Matcher thread = THREAD_CPU.matcher(jcmd("Thread.print"));
+    while (thread.find()) {
+      String name = thread.group(1).replaceAll("[-#0-9 ]+", "");
+      sums.merge(name, Double.parseDouble(thread.group(2)), Double::sum);
+    }
+    return sums;
   }
 
   private static long bytesIn(String threadLine) {
