@@ -13,9 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every recorded refusal of an OpenAI-compatible provider, by the classes of wire FACTS 4. */
+@Tag("corpus")
 class ErrorCorpusTest {
   private static final Set<String> PROVIDERS =
       Set.of(

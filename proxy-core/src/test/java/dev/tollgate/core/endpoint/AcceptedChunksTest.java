@@ -11,12 +11,14 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The stream variants that were tried against the official SDKs: our checker knows which of them
  * are rejected, and whichever a provider sends, what we make of it is accepted by all.
  */
+@Tag("corpus")
 class AcceptedChunksTest {
   private static final String HEAD =
       "\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\"";

@@ -23,11 +23,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every recorded chat of every OpenAI-compatible provider, relayed as if it came now. */
+@Tag("corpus")
 class WireReplayTest {
   private static final int RANDOM_SPLITS = 5;
 

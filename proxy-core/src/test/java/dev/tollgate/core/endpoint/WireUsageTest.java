@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The recorded usage of every provider that is not OpenAI's chat, read in the provider's own terms,
  * costs what the recording says, to the micro-USD. OpenAI's chat is relayed by WireReplayTest.
  */
+@Tag("corpus")
 class WireUsageTest {
   private static final List<String> FAMILIES =
       List.of(

@@ -9,8 +9,10 @@ import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("corpus")
 class AnswersTest {
   @Test
   void aStreamReachesTheClientWithUsageCostAndTheTerminator() {

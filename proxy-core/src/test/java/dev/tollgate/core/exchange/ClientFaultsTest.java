@@ -6,9 +6,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Where the catalogue's client faults are held: none may be forgotten. */
+@Tag("corpus")
 class ClientFaultsTest {
   private static final Map<String, String> HELD =
       Map.ofEntries(

@@ -18,12 +18,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The client aborts, stalls or is cut off in each phase (C03 to C06, C08, D09). */
+@Tag("corpus")
 class ClientLeavesTest {
   private static final Fault STOPPING =
       Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The service is shutting down.");

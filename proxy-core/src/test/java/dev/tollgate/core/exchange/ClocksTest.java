@@ -11,9 +11,11 @@ import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The five clocks of DECISIONS 6 with their usual settings: 2, 30, 60, 30 and 600 seconds. */
+@Tag("corpus")
 class ClocksTest {
   private static final String PLAIN_HEAD =
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";

@@ -8,11 +8,13 @@ import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What may be wrong with a plain reply (U73): nothing was sent yet, so all of it may fail over. */
+@Tag("corpus")
 class PlainFaultsTest {
   static Stream<List<String>> brokenPlainReplies() {
     String fine = Wire.completionBody("hello");

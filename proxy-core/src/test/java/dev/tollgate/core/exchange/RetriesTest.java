@@ -19,8 +19,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("corpus")
 class RetriesTest {
   private static final String OOPS = Wire.error(500, "server_error", "oops");
   private static final String REASON = "X-LLM-Routing-Reason";

@@ -20,6 +20,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * The catalogue of provider faults, injected as bytes at the provider's end: what the client sees,
  * what is charged, whether another provider is asked, and how the record ends.
  */
+@Tag("corpus")
 class StreamFaultsTest {
   private static final String HEAD = Wire.STREAM_HEAD;
   private static final String TWO_WORDS =

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.testkit.FramingRow;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every row of the framing corpus, cut in every way, at the decoder alone. */
+@Tag("corpus")
 final class Http1CorpusTest {
 
   @ParameterizedTest(name = "{0}")

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.testkit.Corpora;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** JSONTestSuite: what must be accepted is, what must be refused is, by both readers alike. */
+@Tag("corpus")
 class JsonCorpusTest {
   private static final String FOLDER = "wire/json/test_parsing";
 

@@ -10,12 +10,14 @@ import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Every row of the framing corpus over a real socket: as it is, and with a key and a media type.
  */
+@Tag("corpus")
 final class FramingOverSocketTest {
   private static final String SENTINEL =
       "GET /sentinel HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";

@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The shared event stream cases: whole, byte by byte and cut at every position. */
+@Tag("corpus")
 class SseCorpusTest {
   @Test
   void everyCaseGivesItsEventsHoweverItIsCut() throws IOException {

@@ -14,9 +14,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Recorded streams of all providers: heard alike however they are cut, and spliced unchanged. */
+@Tag("corpus")
 class SseFixturesTest {
   @Test
   void recordedStreamsAreHeardAlikeInReadsOfAnySize() throws IOException {

@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** An absent corpus must be loud, and a failing property must name its seed. */
@@ -21,6 +22,7 @@ class CorporaTest {
         .hasMessageContaining("no-such-folder");
   }
 
+  @Tag("corpus")
   @Test
   void aTableHasRows() {
     assertThat(Corpora.rows("data/badjson.tsv")).isNotEmpty().allMatch(row -> row.length == 7);

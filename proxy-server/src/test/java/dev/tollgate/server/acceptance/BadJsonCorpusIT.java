@@ -9,10 +9,12 @@ import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every chat row of the body corpus on a raw socket: the specified error, and nobody is asked. */
+@Tag("corpus")
 class BadJsonCorpusIT {
   private static final String CHAT = "POST /v1/chat/completions";
 

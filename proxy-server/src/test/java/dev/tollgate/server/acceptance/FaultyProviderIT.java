@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every fault that the mock provider can show, plain and streamed, with short clocks: each request
  * ends with a specified answer, and whatever is a success is one for the official SDK too.
  */
+@Tag("corpus")
 class FaultyProviderIT {
   private static final Pattern FAULT = Pattern.compile("\\| `(fault/[a-z0-9-]+)(:k)?`");
   private static final Duration ANSWER = Duration.ofSeconds(20);

@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every row of the framing corpus on a raw socket, as it is and with a key, with an honest request
  * behind it: it is answered only where the row left the connection in step.
  */
+@Tag("corpus")
 class Http1CorpusIT {
   private static final Pattern STATUS = Pattern.compile("HTTP/1\\.1 ([2-5]\\d\\d) ");
   private static final String PROBE = "probe-of-the-corpus";

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Every recorded chat, replayed by a provider over a socket in one write, in small ones and in
  * random ones: the client gets text, tool calls, finish, usage and the exact cost.
  */
+@Tag("corpus")
 class WireReplayIT {
   private static final Duration ANSWER = Duration.ofSeconds(60);
   private static final int BYTE_BY_BYTE_MAX = 8 * 1024;
