@@ -60,10 +60,14 @@ public final class EarlierLife implements Charges, AutoCloseable {
       long charges = countCharges(reader);
       Place end = reader.place();
       if (reader.wasDurableBehind(end.expected())) {
+        SegmentName next = segments.get(end.segment() + 1);
         throw new DamagedJournalException(
             disk.path(String.valueOf(segments.get(end.segment()))),
             end.at(),
-            "record " + end.expected() + " was on the disk and is not readable");
+            "record "
+                + end.expected()
+                + " was on the disk and is not readable"
+                + (next == null ? "" : ", nor is it at the start of " + next));
       }
       return Optional.of(
           new EarlierLife(
