@@ -49,6 +49,11 @@ public record Settlement(
     return Payer.of(org, key, request);
   }
 
+  /** The same charge without a line in the request log. */
+  public Settlement withoutRow() {
+    return new Settlement(request, org, key, held, reserved, cost, tokens, how, new byte[0]);
+  }
+
   /** What it cost above what had been reserved. */
   public MicroUsd overrun() {
     return new MicroUsd(Math.max(0, cost.value() - reserved.value()));

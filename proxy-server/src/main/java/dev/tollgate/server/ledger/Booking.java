@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings charges into the books, whatever it takes: the same ones again while the books cannot be
  * reached, and where some cannot be booked at all, halves and halves of halves, until the one that
- * stands in the way is known and kept in quarantine.
+ * stands in the way is known: it is booked without its line in the request log, and where that is
+ * not what is wrong with it, kept in quarantine.
  */
 public final class Booking {
   private static final Logger log = LoggerFactory.getLogger(Booking.class);
@@ -70,10 +71,8 @@ public final class Booking {
         outcome.overruns().addAll(booked.overruns());
         yield true;
       }
-      case Attempt.Poisoned(String why) when batch.size() == 1 -> {
-        outcome.quarantined().add(batch.getFirst());
-        yield isolate(holder, batch.getFirst(), why);
-      }
+      case Attempt.Poisoned(String why) when batch.size() == 1 ->
+          bookWithoutRow(holder, batch.getFirst(), why, outcome);
       case Attempt.Poisoned _ -> {
         int half = batch.size() / 2;
         yield book(holder, batch.subList(0, half), outcome)
@@ -83,7 +82,25 @@ public final class Booking {
     };
   }
 
-  private boolean isolate(Holder holder, Settlement settlement, String why) {
+  private boolean bookWithoutRow(
+      Holder holder, Settlement charge, String whyWhole, Outcome outcome) {
+    if (charge.row().length == 0) {
+      return isolate(holder, charge, whyWhole, outcome);
+    }
+    return switch (attempt(() -> bank.settle(holder, List.of(charge.withoutRow())))) {
+      case Attempt.Done(Booked booked) -> {
+        log.warn("{} is booked without its line of the log: {}", charge.request(), whyWhole);
+        outcome.booked().add(charge);
+        outcome.overruns().addAll(booked.overruns());
+        yield true;
+      }
+      case Attempt.Poisoned(String why) -> isolate(holder, charge, why, outcome);
+      case Attempt.Stopped _ -> false;
+    };
+  }
+
+  private boolean isolate(Holder holder, Settlement settlement, String why, Outcome outcome) {
+    outcome.quarantined().add(settlement);
     log.error(
         "{} cannot be booked and goes to quarantine with {}: {}",
         settlement.request(),

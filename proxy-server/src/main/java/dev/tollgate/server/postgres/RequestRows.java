@@ -55,8 +55,14 @@ public final class RequestRows {
     return Objects.requireNonNull(record.key());
   }
 
-  /** The database takes every character but this one. */
   private String line(RequestRecord record) {
-    return new String(lines.apply(record), StandardCharsets.UTF_8).replace("\\u0000", "\\ufffd");
+    return storable(lines.apply(record));
+  }
+
+  /** A line as the database takes it: it refuses one character, however that is written. */
+  static String storable(byte[] line) {
+    return new String(line, StandardCharsets.UTF_8)
+        .replace("\\u0000", "\\ufffd")
+        .replace('\0', '\uFFFD');
   }
 }

@@ -2,7 +2,6 @@ package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Settlement;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -54,7 +53,7 @@ final class SettlementBatch {
             connection,
             "text",
             rows,
-            row -> row.row().length == 0 ? null : new String(row.row(), StandardCharsets.UTF_8)));
+            row -> row.row().length == 0 ? null : RequestRows.storable(row.row())));
   }
 
   /** The first of each request. */

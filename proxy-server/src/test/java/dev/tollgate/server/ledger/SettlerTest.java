@@ -103,6 +103,30 @@ class SettlerTest {
   }
 
   @Test
+  void aLineOfTheLogThatIsRefusedTakesNoChargeWithIt() {
+    waiting.add(1);
+    waiting.queue.add(Charged.charge(Charged.request(), 2, new byte[] {'{'}));
+    waiting.add(3);
+    bank.poison = settlement -> settlement.row().length > 0;
+    settler.step();
+
+    assertThat(quarantine).isEmpty();
+    assertThat(bank.booked).containsExactlyInAnyOrder(1L, 2L, 3L);
+    assertThat(heard.booked).containsExactlyInAnyOrder(1L, 2L, 3L);
+  }
+
+  @Test
+  void aChargeInQuarantineKeepsItsLineOfTheLog() {
+    byte[] row = {'{', '}'};
+    waiting.queue.add(Charged.charge(Charged.request(), 2, row));
+    bank.poison = _ -> true;
+    settler.step();
+
+    assertThat(quarantine).containsExactly(2L);
+    assertThat(heard.rows).containsExactly(row);
+  }
+
+  @Test
   void whoIsStoppedInAnOutageLeavesTheChargesWhereTheyWere() {
     waiting.add(1, 2);
     bank.failures = Integer.MAX_VALUE;
@@ -144,6 +168,7 @@ class SettlerTest {
   private static final class Heard implements SettlerListener {
     private final List<Long> booked = new ArrayList<>();
     private final List<Long> quarantined = new ArrayList<>();
+    private final List<byte[]> rows = new ArrayList<>();
 
     @Override
     public void booked(List<Settlement> settlements, List<Granted> overruns) {
@@ -153,6 +178,7 @@ class SettlerTest {
     @Override
     public void quarantined(Settlement settlement) {
       quarantined.add(settlement.cost().value());
+      rows.add(settlement.row());
     }
   }
 }

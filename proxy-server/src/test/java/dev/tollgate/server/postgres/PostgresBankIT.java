@@ -80,6 +80,14 @@ class PostgresBankIT {
   }
 
   @Test
+  void aCharacterThatTheDatabaseRefusesIsReplacedInARow() throws Exception {
+    bank.settle(holder, List.of(charge(now(), 3, "{\"a\": \"x\\u0000y\"}")));
+    assertThat(balance().used()).isEqualTo(3);
+    assertThat(books.execute("SELECT row ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
+        .containsExactly("x\uFFFDy");
+  }
+
+  @Test
   void aChargeOfAStrangerIsPoisoned() {
     var stranger = new OrgId(UUID.randomUUID());
     assertKind(Kind.POISONED, List.of(TestBooks.charge(RequestId.at(now()), stranger, key, 0, 1)));
