@@ -9,6 +9,7 @@ import dev.tollgate.server.settings.value.StoreUrl;
 import dev.tollgate.server.settings.yaml.Node;
 import dev.tollgate.server.settings.yaml.Paths;
 import dev.tollgate.server.settings.yaml.Problems;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Checks what no single setting can know: how the settings fit together. */
 final class SettingsChecks {
+  /** Anything less would take a slow answer of the store for an outage. */
+  private static final Duration OUTAGE_GRACE_LEAST = Duration.ofSeconds(2);
+
   private final Settings settings;
   private final Node.Mapping tree;
   private final Places places;
@@ -32,6 +36,7 @@ final class SettingsChecks {
     checkListeners();
     checkStore();
     checkBootstrap();
+    checkLedger();
     Set<String> providers = names("providers");
     settings
         .providers()
@@ -96,6 +101,13 @@ final class SettingsChecks {
       report(
           "bootstrap.api_key",
           "is not of the form of an API key: one printed by tollgate keys create, or null");
+    }
+  }
+
+  private void checkLedger() {
+    Duration grace = settings.ledger().outageGrace();
+    if (!grace.isZero() && grace.compareTo(OUTAGE_GRACE_LEAST) < 0) {
+      report("ledger.outage_grace", "must be 0s or at least 2s");
     }
   }
 

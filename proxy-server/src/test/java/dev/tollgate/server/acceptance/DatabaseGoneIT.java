@@ -45,7 +45,7 @@ class DatabaseGoneIT {
   void afterTheGraceRequestsAreRefusedUntilItIsBack() throws Exception {
     Folder database = Shared.node().home();
     try (DatabaseGate gate = DatabaseGate.to(database);
-        Binary node = Shared.through(gate, "ledger.outage_grace=1s");
+        Binary node = Shared.through(gate, "ledger.outage_grace=2s");
         Load load = Load.on(node, Shared.key(), "test/chat", 1)) {
       load.await(200, Duration.ZERO);
       gate.shut();

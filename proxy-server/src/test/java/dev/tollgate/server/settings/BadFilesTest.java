@@ -123,6 +123,13 @@ final class BadFilesTest {
                 + " use store.username and store.password"));
   }
 
+  static Stream<Arguments> ledger() {
+    return Stream.of(
+        bad(
+            "ledger: { outage_grace: 1999ms }",
+            "2:25: ledger.outage_grace: must be 0s or at least 2s"));
+  }
+
   static Stream<Arguments> notYet() {
     return Stream.of(
         bad(
@@ -220,7 +227,17 @@ final class BadFilesTest {
   }
 
   @ParameterizedTest
-  @MethodSource({"keys", "types", "ranges", "listeners", "store", "providers", "bootstrap", "yaml"})
+  @MethodSource({
+    "keys",
+    "types",
+    "ranges",
+    "listeners",
+    "store",
+    "ledger",
+    "providers",
+    "bootstrap",
+    "yaml"
+  })
   void aMistakeIsToldWithItsPlace(String yaml, String problem) {
     assertThat(Loading.of("version: 1\n" + yaml + "\n").problems())
         .containsExactly("gateway.yaml:" + problem);
