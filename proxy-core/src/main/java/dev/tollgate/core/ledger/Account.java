@@ -6,8 +6,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this node holds of one scope: granted = available + reserved + spent. What is available and
- * what is spent is moved by all loops at once; the rest belongs to the ledger's thread.
+ * What this node holds of one scope: base + overrun = available + reserved + spent. What is
+ * available and what is spent is moved by all loops at once; the rest belongs to the ledger's
+ * thread.
  */
 final class Account {
   private static final double RATE_WEIGHT = 0.1;
@@ -19,12 +20,17 @@ final class Account {
   // The largest reservation of late. Loops race for it, and a lost one is made good by the next.
   private volatile long reservationMost;
 
-  private long granted;
+  // What was granted and not given back, and what the books added because more was spent.
+  private long base;
+  private long overrun;
   private long spentAtTick;
   private double spentPerNano;
   private long movedNanos;
   private long refillNotBefore;
   private int asking;
+  private boolean stating;
+  private boolean yields;
+  private boolean inDoubt;
   private @Nullable Shortage shortage;
   private long shortUntilNanos;
 
@@ -76,26 +82,37 @@ final class Account {
 
   // On the ledger's thread
 
-  long granted() {
-    return granted;
+  /** What the books were heard to grant, less what was given back. */
+  long base() {
+    return base;
   }
 
   /** Set aside for requests that run; exact while none begins or ends. */
   long reserved() {
-    return granted - available.get() - spent.get();
+    return base + overrun - available.get() - spent.get();
   }
 
   void grow(long amount) {
-    granted += amount;
+    base += amount;
     available.addAndGet(amount);
     shortage = null;
   }
 
-  /** Takes all that is idle, to give it back. */
-  long empty() {
-    long idle = Math.max(0, available.getAndUpdate(now -> Math.min(now, 0)));
-    granted -= idle;
-    return idle;
+  /**
+   * The books added so much in all; what was heard before, in whatever order, is not added again.
+   */
+  void overran(long total) {
+    long more = total - overrun;
+    if (more > 0) {
+      overrun = total;
+      available.addAndGet(more);
+      shortage = null;
+    }
+  }
+
+  /** Takes all that is idle out of the base, to give it back. */
+  void empty() {
+    base -= Math.max(0, available.getAndUpdate(now -> Math.min(now, 0)));
   }
 
   /** Once a tick: how fast money goes. */
@@ -122,7 +139,8 @@ final class Account {
 
   boolean isLow(LedgerRules rules, long nowNanos) {
     Duration ahead = rules.outageGrace().multipliedBy(5).dividedBy(4);
-    return asking == 0
+    return mayAsk()
+        && asking == 0
         && reservationMost > 0
         && !isIdle(rules.idle(), nowNanos)
         && nowNanos - refillNotBefore >= 0
@@ -135,13 +153,55 @@ final class Account {
     return Math.max(amount, Math.max(5 * Math.max(amount, reservationMost), ahead));
   }
 
-  /** A call for it begins (1) or has ended (-1). */
+  // Calls that are under way. What the base is can only be said while nothing else may change it.
+
+  /** A grant for it begins (1) or has ended (-1). */
   void asking(int more) {
     asking += more;
   }
 
-  boolean isAsking() {
-    return asking > 0;
+  /** Whether a grant may be asked for; one in doubt is stated with it. */
+  boolean mayAsk() {
+    return !stating && !yields && !(inDoubt && asking > 0);
+  }
+
+  /** Whether its base can be stated now. */
+  boolean mayState() {
+    return !stating && asking == 0;
+  }
+
+  /** A statement begins. */
+  void states() {
+    stating = true;
+  }
+
+  /** A statement has ended, heard by the books or perhaps not. */
+  void stated(boolean heard) {
+    stating = false;
+    inDoubt = !heard;
+  }
+
+  /** It has to be stated as soon as it can be; no further grant is asked for before. */
+  void yields(boolean does) {
+    yields = does;
+  }
+
+  boolean isYielding() {
+    return yields;
+  }
+
+  /** A call failed, and the books may hold more for this node than it knows of. */
+  void doubt() {
+    inDoubt = true;
+  }
+
+  /** The books heard what the base is. */
+  void certain() {
+    inDoubt = false;
+  }
+
+  boolean isInDoubt() {
+    return inDoubt;
   }
 
   void refillNotBefore(long nanos) {

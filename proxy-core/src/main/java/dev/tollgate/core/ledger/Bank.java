@@ -3,10 +3,14 @@ package dev.tollgate.core.ledger;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The books that all nodes share. Every call is one transaction; it blocks, and may fail although
- * it was booked. Implementations differ in where the books are, never in what is allowed.
+ * it was booked or will be. What a lease holds is its base, which grants raise and {@link Statement
+ * statements} lower, and the overrun, which settlements raise. Grants and ticks carry the numbers
+ * of a counter of their holder, so that one that arrives late changes nothing that was said after
+ * it. Implementations differ in where the books are, never in what is allowed.
  */
 public interface Bank {
 
@@ -28,7 +32,7 @@ public interface Bank {
   void close(Holder holder) throws BankException;
 
   /** Grants from every scope asked for, or from none; the only place that tests a limit. */
-  GrantAnswer grant(Holder holder, Payer payer, List<Want> wants) throws BankException;
+  GrantAnswer grant(Holder holder, Ask ask) throws BankException;
 
   /**
    * Books charges, each once, however often it is sent: never refused, also after the holder's
@@ -38,16 +42,35 @@ public interface Bank {
    */
   Booked settle(Holder holder, List<Settlement> batch) throws BankException;
 
-  /** Says that the node lives, gives back what it does not need, and asks what is recalled. */
-  TickAnswer tick(Holder holder, List<GiveBack> surplus) throws BankException;
+  /**
+   * Says that the node lives and what it holds where that is less than the books may think, and
+   * asks what is recalled.
+   *
+   * @param number greater than those of all calls before
+   */
+  TickAnswer tick(Holder holder, long number, List<Statement> statements) throws BankException;
+
+  /**
+   * A question for money.
+   *
+   * @param number greater than those of all calls before
+   * @param awaited whether a request waits for it: only then idle money of other nodes is recalled
+   */
+  record Ask(long number, Payer payer, List<Want> wants, boolean awaited) {}
 
   /**
    * Money wanted from one scope of a payer.
    *
    * @param least without which the grant is of no use, at least 1
    * @param most what would be welcome, at least the least
+   * @param held the base that the holder knows of, where the books may have another: applied, as a
+   *     statement, before anything is granted, and also where nothing is
    */
-  record Want(ScopeKind kind, MicroUsd least, MicroUsd most) {}
+  record Want(ScopeKind kind, MicroUsd least, MicroUsd most, @Nullable MicroUsd held) {
+    public Want(ScopeKind kind, MicroUsd least, MicroUsd most) {
+      this(kind, least, most, null);
+    }
+  }
 
   /** What a lease grew by. */
   record Granted(Scope scope, MicroUsd amount) {}
@@ -73,24 +96,33 @@ public interface Bank {
 
     /** The holder is not its node's present life: it must not spend. */
     record Fenced() implements GrantAnswer {}
+
+    /** Nothing was granted or changed: the holder has said something newer since it asked. */
+    record Stale() implements GrantAnswer {}
   }
 
   /**
    * The answer to settlements: all of them stand in the books.
    *
-   * @param overruns by how much leases grew because more was spent than they held
+   * @param overruns by how much the open leases of their scopes grew in all, since they were
+   *     opened, because more was spent than they held
    */
   record Booked(List<Granted> overruns) {}
 
   /**
-   * Idle money of one scope, returned.
+   * The base of one lease, said absolutely: all that its holder was granted and heard of, less what
+   * it gave back. The lease is lowered to that, never raised, and never below what it spent.
    *
-   * @param amount may be zero, to answer a recall of which nothing is left
    * @param recall the number of the recall that this answers; 0: none
+   * @param last whether the holder will not ask for this scope again
    */
-  record GiveBack(Scope scope, MicroUsd amount, long recall) {}
+  record Statement(Payer payer, ScopeKind kind, MicroUsd base, long recall, boolean last) {
+    public Scope scope() {
+      return payer.scope(kind);
+    }
+  }
 
-  /** A scope of which idle money is wanted back, until a {@link GiveBack} carries its number. */
+  /** A scope of which idle money is wanted back, until a {@link Statement} carries its number. */
   record Recall(Scope scope, long number) {}
 
   /** The answer to a tick. */

@@ -1,11 +1,12 @@
 package dev.tollgate.core.ledger;
 
 import dev.tollgate.core.id.KeyId;
-import dev.tollgate.core.ledger.Bank.GiveBack;
+import dev.tollgate.core.ledger.Bank.Ask;
 import dev.tollgate.core.ledger.Bank.GrantAnswer;
 import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.Bank.Recall;
 import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.ledger.Bank.Statement;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
 import dev.tollgate.core.ledger.Bank.Want;
 import dev.tollgate.core.ledger.Line.Waiter;
@@ -39,12 +40,15 @@ public final class Leasing {
   // The next to be asked for comes first.
   private final Map<KeyId, Line> lines = new LinkedHashMap<>();
   private final Map<Scope, Long> recalls = new HashMap<>();
+  private List<Account> stating = List.of();
+  private long calls;
   private int grantsUnderWay;
   private boolean ticking;
   private boolean booksHeard = true;
   private boolean fenced;
   private @Nullable String stopped;
   private long tickedNanos;
+  private long heardMillis;
 
   public Leasing(NodeLedger ledger) {
     this.ledger = ledger;
@@ -53,36 +57,26 @@ public final class Leasing {
 
   /** A grant that should be asked for; ended by {@link #granted} or {@link #grantFailed}. */
   public static final class GrantCall {
-    private final Payer payer;
+    private final Ask ask;
     private final List<Account> accounts;
-    private final List<Want> wants;
     private final @Nullable Line line;
     private final @Nullable Waiter first;
 
     private GrantCall(
-        Payer payer,
-        List<Account> accounts,
-        List<Want> wants,
-        @Nullable Line line,
-        @Nullable Waiter first) {
-      this.payer = payer;
+        Ask ask, List<Account> accounts, @Nullable Line line, @Nullable Waiter first) {
+      this.ask = ask;
       this.accounts = accounts;
-      this.wants = wants;
       this.line = line;
       this.first = first;
     }
 
-    public Payer payer() {
-      return payer;
-    }
-
-    public List<Want> wants() {
-      return wants;
+    public Ask ask() {
+      return ask;
     }
   }
 
   /** A sign of life that is due; ended by {@link #ticked} or {@link #tickFailed}. */
-  public record TickCall(List<GiveBack> surplus, long beganNanos) {}
+  public record TickCall(long number, List<Statement> statements, long beganNanos) {}
 
   /** The node begins a life in the books. */
   public void begin(long nowNanos) {
@@ -137,8 +131,12 @@ public final class Leasing {
       if (line.isDone()) {
         all.remove();
       } else if (line.mayAsk(nowNanos) && grantsUnderWay < GRANTS_MAX) {
-        due.add(grantFor(line));
-        asked.add(next.getKey());
+        grantFor(line)
+            .ifPresent(
+                call -> {
+                  due.add(call);
+                  asked.add(next.getKey());
+                });
       }
     }
     asked.forEach(this::toTheEnd);
@@ -189,24 +187,30 @@ public final class Leasing {
     return true;
   }
 
-  private GrantCall grantFor(Line line) {
+  /** For the one in front; nothing where another call about the same money has to end first. */
+  private Optional<GrantCall> grantFor(Line line) {
     Waiter first = line.waiters().getFirst();
     List<Account> accounts = new ArrayList<>();
     List<Want> wants = new ArrayList<>();
     for (Account account : first.purse().accounts()) {
       long least = first.most() - account.available();
+      if (least > 0 && !account.mayAsk()) {
+        return Optional.empty();
+      }
       if (least > 0) {
         accounts.add(account);
         wants.add(want(account, least));
       }
     }
     line.asks();
-    return begun(new GrantCall(first.purse().payer(), accounts, wants, line, first));
+    Ask ask = new Ask(++calls, first.purse().payer(), wants, true);
+    return Optional.of(begun(new GrantCall(ask, accounts, line, first)));
   }
 
   private Want want(Account account, long least) {
     long most = account.welcome(least, rules.outageGrace());
-    return new Want(account.scope().kind(), new MicroUsd(least), new MicroUsd(most));
+    MicroUsd held = account.isInDoubt() ? new MicroUsd(account.base()) : null;
+    return new Want(account.scope().kind(), new MicroUsd(least), new MicroUsd(most), held);
   }
 
   private void refill(List<GrantCall> due, long nowNanos) {
@@ -215,8 +219,8 @@ public final class Leasing {
         return;
       }
       if (account.isLow(rules, nowNanos)) {
-        List<Want> wants = List.of(want(account, 1));
-        due.add(begun(new GrantCall(account.payer(), List.of(account), wants, null, null)));
+        Ask ask = new Ask(++calls, account.payer(), List.of(want(account, 1)), false);
+        due.add(begun(new GrantCall(ask, List.of(account), null, null)));
       }
     }
   }
@@ -236,9 +240,24 @@ public final class Leasing {
   public void granted(GrantCall call, GrantAnswer answer, long nowNanos) {
     ended(call);
     switch (answer) {
-      case GrantAnswer.Given given -> given(call, given.granted(), nowNanos);
-      case GrantAnswer.Refused refused -> refused(call, refused.shortages(), nowNanos);
+      case GrantAnswer.Given given -> {
+        heard(call);
+        given(call, given.granted(), nowNanos);
+      }
+      case GrantAnswer.Refused refused -> {
+        heard(call);
+        refused(call, refused.shortages(), nowNanos);
+      }
       case GrantAnswer.Fenced _ -> fence();
+      case GrantAnswer.Stale _ -> again(call, nowNanos);
+    }
+  }
+
+  private static void heard(GrantCall call) {
+    for (int i = 0; i < call.accounts.size(); i++) {
+      if (call.ask.wants().get(i).held() != null) {
+        call.accounts.get(i).certain();
+      }
     }
   }
 
@@ -247,7 +266,7 @@ public final class Leasing {
       Account account = call.accounts.get(i);
       account.grow(granted.get(i).amount().value());
       // Where the books gave less than was asked for, the next refill would be as small.
-      boolean lean = granted.get(i).amount().compareTo(call.wants.get(i).most()) < 0;
+      boolean lean = granted.get(i).amount().compareTo(call.ask.wants().get(i).most()) < 0;
       account.refillNotBefore(lean ? nowNanos + REFILL_AGAIN.toNanos() : nowNanos);
     }
     if (call.line != null) {
@@ -256,7 +275,8 @@ public final class Leasing {
   }
 
   private void refused(GrantCall call, List<Shortage> shortages, long nowNanos) {
-    boolean isFinal = shortages.stream().noneMatch(Shortage::awaitsRecall);
+    // Where nobody waited, nobody else was asked for idle money either.
+    boolean isFinal = call.ask.awaited() && shortages.stream().noneMatch(Shortage::awaitsRecall);
     for (Account account : call.accounts) {
       account.refillNotBefore(nowNanos + REFILL_AGAIN.toNanos());
       for (Shortage shortage : shortages) {
@@ -275,17 +295,23 @@ public final class Leasing {
       line.waiters().addLast(first); // a smaller one may find what this one cannot
     } else if (waits && !ledger.serve(first)) {
       // Not even what came back from other requests meanwhile was enough.
-      ledger.refuse(first, Refusals.of(shortages.getFirst(), call.payer, first.most()));
+      ledger.refuse(first, Refusals.of(shortages.getFirst(), call.ask.payer(), first.most()));
     }
     boolean others = line.waiters().size() > 1;
     line.answered(isFinal || others ? nowNanos : nowNanos + ASK_AGAIN.toNanos());
   }
 
   /**
-   * The call failed, and nobody knows whether it was booked: what was not heard of is not spent.
+   * The call failed, and nobody knows whether it was or will be booked: what was not heard of is
+   * not spent, and the books are told so.
    */
   public void grantFailed(GrantCall call, long nowNanos) {
     ended(call);
+    call.accounts.forEach(Account::doubt);
+    again(call, nowNanos);
+  }
+
+  private static void again(GrantCall call, long nowNanos) {
     long again = nowNanos + AFTER_FAILURE.toNanos();
     call.accounts.forEach(account -> account.refillNotBefore(again));
     if (call.line != null) {
@@ -298,25 +324,61 @@ public final class Leasing {
   /** The sign of life that is due, if one is. */
   public Optional<TickCall> nextTick(long nowNanos) {
     Duration since = Duration.ofNanos(nowNanos - tickedNanos);
-    if (fenced || ticking || since.compareTo(rules.tick()) < 0) {
+    if (fenced || ticking || (since.compareTo(rules.tick()) < 0 && !someoneYields())) {
       return Optional.empty();
     }
     ticking = true;
     tickedNanos = nowNanos;
-    List<GiveBack> surplus = new ArrayList<>();
+    List<Statement> statements = new ArrayList<>();
+    stating = new ArrayList<>();
     for (Account account : ledger.accounts()) {
       account.observe(since, nowNanos);
-      Long recall = recalls.remove(account.scope());
-      boolean isIdle = account.isIdle(rules.idle(), nowNanos) && account.available() > 0;
-      if (recall != null || (isIdle && booksHeard)) {
-        MicroUsd idle = new MicroUsd(account.empty());
-        surplus.add(new GiveBack(account.scope(), idle, recall == null ? 0 : recall));
-        // Who asked for it comes first.
-        account.refillNotBefore(nowNanos + REFILL_AGAIN.toNanos());
-      }
+      statement(account, nowNanos)
+          .ifPresent(
+              statement -> {
+                statements.add(statement);
+                stating.add(account);
+                account.states();
+              });
     }
-    recalls.clear(); // of leases that this process knows nothing of
-    return Optional.of(new TickCall(surplus, nowNanos));
+    return Optional.of(new TickCall(++calls, statements, nowNanos));
+  }
+
+  /** Whether money was recalled that could not be given back with the tick before, and now can. */
+  private boolean someoneYields() {
+    return ledger.accounts().stream()
+        .anyMatch(account -> account.isYielding() && account.mayState());
+  }
+
+  /** What has to be said of an account: that it gives back, that it is over, or what it holds. */
+  private Optional<Statement> statement(Account account, long nowNanos) {
+    Long recall = recalls.get(account.scope());
+    account.yields(recall != null && !account.mayState());
+    if (!account.mayState()) {
+      return Optional.empty();
+    }
+    recalls.remove(account.scope());
+    boolean isIdle = account.isIdle(rules.idle(), nowNanos) && account.available() > 0;
+    if (recall != null || (isIdle && booksHeard)) {
+      account.empty();
+      // Who asked for it comes first.
+      account.refillNotBefore(nowNanos + REFILL_AGAIN.toNanos());
+    } else if (!account.isInDoubt() && !isOver(account)) {
+      return Optional.empty();
+    }
+    MicroUsd base = new MicroUsd(account.base());
+    long answered = recall == null ? 0 : recall;
+    ScopeKind kind = account.scope().kind();
+    return Optional.of(new Statement(account.payer(), kind, base, answered, isOver(account)));
+  }
+
+  /** Whether no request of its window can come any more, and none runs. */
+  private boolean isOver(Account account) {
+    Window then = Window.at(heardMillis - WINDOW_KEPT.toMillis());
+    return account.scope().kind() != ScopeKind.ORG
+        && account.payer().window().endsBefore(then, account.scope().kind())
+        && account.available() == 0
+        && account.reserved() == 0;
   }
 
   /** The books heard the sign of life. */
@@ -328,25 +390,25 @@ public final class Leasing {
       case TickAnswer.Alive alive -> {
         // From before the call: the books may have counted from then.
         open(call.beganNanos());
+        heardMillis = alive.bankMillis();
+        stated(call);
+        recalls.clear();
         for (Recall recall : alive.recalls()) {
           recalls.put(recall.scope(), recall.number());
         }
-        forgetOld(alive.bankMillis());
       }
     }
   }
 
-  private void forgetOld(long bankMillis) {
-    Window then = Window.at(bankMillis - WINDOW_KEPT.toMillis());
-    for (Account account : ledger.accounts()) {
-      boolean isPast =
-          account.scope().kind() != ScopeKind.ORG
-              && account.payer().window().endsBefore(then, account.scope().kind());
-      boolean isEmpty = account.available() == 0 && account.reserved() == 0;
-      if (isPast && isEmpty && !account.isAsking()) {
+  private void stated(TickCall call) {
+    for (int i = 0; i < stating.size(); i++) {
+      Account account = stating.get(i);
+      account.stated(true);
+      if (call.statements().get(i).last() && isOver(account)) {
         ledger.forget(account);
       }
     }
+    stating = List.of();
   }
 
   /**
@@ -356,6 +418,8 @@ public final class Leasing {
   public void tickFailed(TickCall call, long nowNanos) {
     ticking = false;
     booksHeard = false;
+    stating.forEach(account -> account.stated(false));
+    stating = List.of();
     if (rules.outageGrace().isZero() && stopped == null) {
       ledger.admission(new NodeLedger.Admission.Open(nowNanos - 1));
     }

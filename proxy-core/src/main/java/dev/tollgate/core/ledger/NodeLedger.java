@@ -166,12 +166,12 @@ public final class NodeLedger implements Ledger {
     }
   }
 
-  /** Leases grew in the books because more was spent than they held. On the ledger's thread. */
+  /** By how much leases grew in the books in all. On the ledger's thread. */
   public void booked(List<Granted> overruns) {
     for (Granted overrun : overruns) {
       Account account = accounts.get(overrun.scope().id());
       if (account != null) {
-        account.grow(overrun.amount().value());
+        account.overran(overrun.amount().value());
       }
     }
   }

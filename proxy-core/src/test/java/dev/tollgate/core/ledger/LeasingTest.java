@@ -12,6 +12,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
+import dev.tollgate.core.testkit.BankSums;
 import dev.tollgate.core.testkit.InMemoryBank;
 import java.util.Random;
 import java.util.UUID;
@@ -122,5 +123,91 @@ class LeasingTest {
     turns(100, 20, node);
     assertThat(world.refused).hasSize(1);
     node.stop(new Random(1));
+  }
+
+  @Test
+  void aLostGrantOfTheLastMoneyIsNotFollowedByARefusal() {
+    bank.fund(ORG, new MicroUsd(100));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 100);
+    node.lease(Fate.ANSWER_LOST);
+    turns(10, 20, node);
+    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
+  }
+
+  @Test
+  void whatALostAnswerLeftLeasedIsFreeWithTheNextTick() throws Exception {
+    bank.fund(ORG, new MicroUsd(100));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 100);
+    node.lease(Fate.ANSWER_LOST);
+    node.leasing().stop("nothing is asked for again");
+    assertThat(leased()).isEqualTo(100);
+    turns(1, 100, node);
+    assertThat(leased()).isZero();
+  }
+
+  @Test
+  void aGrantThatTheNodeGaveUpIsNotBookedAfterTheNodeSaidWhatItHolds() throws Exception {
+    bank.fund(ORG, new MicroUsd(100));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 100);
+    node.lease(Fate.GIVEN_UP);
+    node.leasing().stop("nothing is asked for again");
+    turns(1, 100, node);
+    node.bookOneGivenUp(new Random(1));
+    assertThat(leased()).isZero();
+  }
+
+  @Test
+  void aRefillThatWasRefusedIsNoAnswerToARequest() {
+    bank.fund(ORG, new MicroUsd(1_000));
+    SimulatedNode idle = node(0);
+    SimulatedNode busy = node(1);
+    SimulatedNode rich = node(2);
+    idle.ask(key("onlykey1"), 300);
+    busy.ask(key("onlykey1"), 100);
+    turns(5, 20, idle, busy, rich);
+    rich.ask(key("onlykey1"), 1_000 - leased());
+    turns(5, 20, idle, busy, rich);
+    assertThat(leased()).isEqualTo(1_000);
+    idle.endOneAt(1);
+
+    world.pass(1_000);
+    int before = busy.grants();
+    busy.lease(Fate.FINE);
+    assertThat(busy.grants()).as("a refill").isEqualTo(before + 1);
+    busy.ask(key("onlykey1"), 300);
+    turns(50, 20, idle, busy, rich);
+    assertThat(busy.running()).as("refused: %s", world.refused).isEqualTo(2);
+  }
+
+  @Test
+  void moneyIsGivenBackThoughGrantsAreAskedForAllTheTime() {
+    bank.fund(ORG, new MicroUsd(1_000));
+    SimulatedNode node = node(0);
+    SimulatedNode other = node(1);
+    SimulatedNode dead = node(2);
+    node.ask(key("onlykey1"), 400);
+    dead.ask(key("onlykey1"), 1);
+    turns(5, 20, node, other, dead);
+    node.endOneAt(1);
+    node.ask(key("onlykey1"), 1_000);
+    node.ask(key("onlykey1"), 1_000); // where two wait, the next is asked for at once
+    other.ask(key("onlykey1"), 900);
+    for (int i = 0; i < 20; i++) {
+      turns(1, 20, other);
+      node.deliverLate();
+      node.lease(Fate.LATE);
+      node.tick(Fate.FINE);
+    }
+    assertThat(other.running()).as("refused: %s", world.refused).isEqualTo(1);
+  }
+
+  private long leased() {
+    return bank.sums().scopes().values().stream()
+        .mapToLong(BankSums.ScopeSums::leased)
+        .max()
+        .orElseThrow();
   }
 }

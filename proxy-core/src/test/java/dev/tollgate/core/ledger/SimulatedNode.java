@@ -33,6 +33,7 @@ final class SimulatedNode {
   private final Deque<Runnable> loop = new ArrayDeque<>();
   private final List<Open> open = new ArrayList<>();
   private final List<Runnable> late = new ArrayList<>();
+  private final List<Step> zombies = new ArrayList<>();
   private SimulatedJournal journal = new SimulatedJournal();
   private NodeLedger ledger;
   private Leasing leasing;
@@ -59,6 +60,11 @@ final class SimulatedNode {
       nanos += millis * 1_000_000;
       bank.advance(java.time.Duration.ofMillis(millis));
     }
+  }
+
+  /** A call to the books. */
+  private interface Step {
+    void run() throws BankException;
   }
 
   /** A request that runs. */
@@ -200,11 +206,19 @@ final class SimulatedNode {
     FINE,
     LATE,
     LOST,
-    ANSWER_LOST;
+    ANSWER_LOST,
+    /** Given up by the node, and booked at any time after that. */
+    GIVEN_UP;
 
     static Fate any(Random random) {
       int dice = random.nextInt(20);
-      return dice == 0 ? LOST : dice == 1 ? ANSWER_LOST : dice < 5 ? LATE : FINE;
+      return switch (dice) {
+        case 0 -> LOST;
+        case 1 -> ANSWER_LOST;
+        case 2 -> GIVEN_UP;
+        case 3, 4, 5 -> LATE;
+        default -> FINE;
+      };
     }
   }
 
@@ -217,16 +231,31 @@ final class SimulatedNode {
   private void grant(GrantCall call, Fate fate) {
     grants++;
     Leasing then = leasing;
-    if (fate == Fate.LOST) {
+    Holder asking = holder;
+    if (fate == Fate.LOST || fate == Fate.GIVEN_UP) {
       then.grantFailed(call, world.nanos);
+      zombie(fate, () -> world.bank.grant(asking, call.ask()));
       return;
     }
-    Bank.GrantAnswer answer = world.bank.grant(holder, call.payer(), call.wants());
+    Bank.GrantAnswer answer = world.bank.grant(asking, call.ask());
     switch (fate) {
       case FINE -> then.granted(call, answer, world.nanos);
       case LATE -> late.add(() -> then.granted(call, answer, world.nanos));
       case ANSWER_LOST -> then.grantFailed(call, world.nanos);
-      case LOST -> throw new AssertionError();
+      case LOST, GIVEN_UP -> throw new AssertionError();
+    }
+  }
+
+  private void zombie(Fate fate, Step call) {
+    if (fate == Fate.GIVEN_UP) {
+      zombies.add(call);
+    }
+  }
+
+  /** One of the calls that the node gave up reaches the books after all. */
+  void bookOneGivenUp(Random random) throws BankException {
+    if (!zombies.isEmpty()) {
+      zombies.remove(random.nextInt(zombies.size())).run();
     }
   }
 
@@ -236,18 +265,20 @@ final class SimulatedNode {
       return;
     }
     TickCall call = due.get();
-    givenBack += call.surplus().size();
+    givenBack += call.statements().size();
     Leasing then = leasing;
-    if (fate == Fate.LOST) {
+    Holder living = holder;
+    if (fate == Fate.LOST || fate == Fate.GIVEN_UP) {
       then.tickFailed(call, world.nanos);
+      zombie(fate, () -> world.bank.tick(living, call.number(), call.statements()));
       return;
     }
-    Bank.TickAnswer answer = world.bank.tick(holder, call.surplus());
+    Bank.TickAnswer answer = world.bank.tick(living, call.number(), call.statements());
     switch (fate) {
       case FINE -> then.ticked(call, answer, world.nanos);
       case LATE -> late.add(() -> then.ticked(call, answer, world.nanos));
       case ANSWER_LOST -> then.tickFailed(call, world.nanos);
-      case LOST -> throw new AssertionError();
+      case LOST, GIVEN_UP -> throw new AssertionError();
     }
   }
 
@@ -262,7 +293,12 @@ final class SimulatedNode {
     if (batch.isEmpty() || fate == Fate.LOST) {
       return;
     }
-    Bank.Booked booked = world.bank.settle(holder, batch);
+    Holder settling = holder;
+    if (fate == Fate.GIVEN_UP) {
+      zombies.add(() -> world.bank.settle(settling, batch));
+      return;
+    }
+    Bank.Booked booked = world.bank.settle(settling, batch);
     if (fate != Fate.ANSWER_LOST) {
       ledger.booked(booked.overruns());
       journal.booked(batch.size());
@@ -285,9 +321,8 @@ final class SimulatedNode {
     begin();
   }
 
-  /** Everything ends well: what runs is charged, what is owed is booked, leases are closed. */
-  void stop(Random random) throws BankException {
-    leasing.stop("the simulation ends");
+  /** Everything ends: what runs is charged, what is owed is booked. */
+  void endAll(Random random) throws BankException {
     runLoop();
     while (!open.isEmpty()) {
       endOne(random, false);
@@ -297,6 +332,12 @@ final class SimulatedNode {
     while (journal.backlog() > 0) {
       flush(100, Fate.FINE);
     }
+  }
+
+  /** Everything ends well, and leases are closed. */
+  void stop(Random random) throws BankException {
+    leasing.stop("the simulation ends");
+    endAll(random);
     world.bank.close(holder);
   }
 }

@@ -96,6 +96,7 @@ class SimulationTest {
         assertThat(bank.audit()).as("step %d", step).isEmpty();
         nodes.forEach(SimulatedNode::requireBalanced);
       }
+      rest();
       for (SimulatedNode node : nodes) {
         node.stop(random);
       }
@@ -104,9 +105,31 @@ class SimulationTest {
       assertThat(world.served).isPositive();
     }
 
+    /** Faults end, and nobody asks for anything: whatever happened before, no lease stays. */
+    private void rest() throws Exception {
+      for (int turn = 0; turn < 140; turn++) {
+        world.pass(500);
+        for (SimulatedNode node : nodes) {
+          node.deliverLate();
+          if (turn < 40) {
+            node.bookOneGivenUp(random);
+          }
+          node.endAll(random);
+          node.lease(Fate.FINE);
+          node.tick(Fate.FINE);
+          node.runLoop();
+        }
+        assertThat(bank.audit()).as("at rest, turn %d", turn).isEmpty();
+        nodes.forEach(SimulatedNode::requireBalanced);
+      }
+      assertThat(bank.sums().scopes().values())
+          .as("at rest: %s", bank.sums())
+          .allMatch(scope -> scope.leased() == 0);
+    }
+
     private void step() throws Exception {
       SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
-      switch (random.nextInt(12)) {
+      switch (random.nextInt(13)) {
         case 0, 1, 2 -> node.ask(keys.get(random.nextInt(3)), 1 + random.nextInt(60));
         case 3, 4 -> node.endOne(random, true);
         case 5 -> node.lease(Fate.any(random));
@@ -115,6 +138,7 @@ class SimulationTest {
         case 8 -> node.flush(1 + random.nextInt(20), Fate.any(random));
         case 9 -> pass();
         case 10 -> node.deliverLate();
+        case 11 -> node.bookOneGivenUp(random);
         default -> {
           if (random.nextInt(10) == 0) {
             node.crash(random);

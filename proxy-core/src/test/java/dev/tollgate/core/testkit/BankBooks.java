@@ -87,6 +87,14 @@ final class BankBooks {
     long spent;
     boolean open = true;
 
+    /** What it grew by because more was spent than was granted. */
+    long overrun;
+
+    /** The highest number of a call that changed it, and of one that stated its base. */
+    long called;
+
+    long stated;
+
     /** The last recall that the holder answered. */
     long answered;
 
@@ -104,6 +112,29 @@ final class BankBooks {
 
     long idle() {
       return granted - spent;
+    }
+
+    /** Lowers its base; says by how much less is leased now. */
+    long state(long base, long number) {
+      long before = granted;
+      long lowered = Math.max(0, Math.min(base, granted - overrun));
+      granted = Math.max(lowered + overrun, spent);
+      overrun = granted - lowered;
+      called = number;
+      stated = number;
+      return before - granted;
+    }
+
+    /** Begins anew after the holder had said its last of it. */
+    void reopen() {
+      granted = 0;
+      spent = 0;
+      overrun = 0;
+      open = true;
+    }
+
+    BankSums.LeaseSums sums() {
+      return new BankSums.LeaseSums(granted, spent, overrun, open, answered, called, stated);
     }
 
     boolean isOf(Holder holder) {
@@ -166,8 +197,7 @@ final class BankBooks {
     TreeMap<String, BankSums.LeaseSums> its = new TreeMap<>();
     for (Lease lease : leases) {
       its.put(
-          "node:%s:%d %s".formatted(lease.node, lease.epoch, lease.account.scope),
-          new BankSums.LeaseSums(lease.granted, lease.spent, lease.open, lease.answered));
+          "node:%s:%d %s".formatted(lease.node, lease.epoch, lease.account.scope), lease.sums());
     }
     return new BankSums(scopes, its);
   }
@@ -216,7 +246,7 @@ final class BankBooks {
   }
 
   private void audit(Lease lease, List<String> violations) {
-    if (lease.spent < 0 || lease.spent > lease.granted) {
+    if (lease.spent < 0 || lease.spent > lease.granted || lease.overrun > lease.granted) {
       violations.add(
           "5 %s of %s: spent %d of %d"
               .formatted(lease.account.scope, lease.node, lease.spent, lease.granted));

@@ -13,5 +13,12 @@ public record BankSums(SortedMap<String, ScopeSums> scopes, SortedMap<String, Le
   public record ScopeSums(long used, long leased, long beyond, long recall) {}
 
   /** One lease; amounts in micro-USD. */
-  public record LeaseSums(long granted, long spent, boolean open, long answered) {}
+  public record LeaseSums(
+      long granted,
+      long spent,
+      long overrun,
+      boolean open,
+      long answered,
+      long called,
+      long stated) {}
 }

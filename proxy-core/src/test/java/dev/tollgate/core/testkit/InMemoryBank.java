@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -136,21 +137,47 @@ public final class InMemoryBank implements Bank {
   }
 
   @Override
-  public GrantAnswer grant(Holder holder, Payer payer, List<Want> wants) {
+  public GrantAnswer grant(Holder holder, Ask ask) {
     if (!isPresent(holder)) {
       return new GrantAnswer.Fenced();
     }
+    Payer payer = ask.payer();
+    if (ask.wants().stream().anyMatch(want -> isStale(holder, account(payer, want), ask))) {
+      return new GrantAnswer.Stale();
+    }
+    for (Want want : ask.wants()) {
+      MicroUsd held = want.held();
+      if (held != null) {
+        state(books.lease(holder, account(payer, want)), held, ask.number());
+      }
+    }
     List<Shortage> shortages =
-        wants.stream()
+        ask.wants().stream()
             .filter(want -> isShort(account(payer, want), want))
             .sorted(Comparator.comparing(Want::kind))
-            .map(want -> shortage(holder, account(payer, want)))
+            .map(want -> shortage(holder, account(payer, want), ask.awaited()))
             .toList();
     if (!shortages.isEmpty()) {
       return new GrantAnswer.Refused(shortages);
     }
     return new GrantAnswer.Given(
-        wants.stream().map(want -> give(holder, account(payer, want), want)).toList());
+        ask.wants().stream()
+            .map(want -> give(holder, account(payer, want), want, ask.number()))
+            .toList());
+  }
+
+  private boolean isStale(Holder holder, Account account, Ask ask) {
+    Lease lease = books.leaseOrNull(holder, account);
+    return lease != null && lease.stated >= ask.number();
+  }
+
+  /** Whether nothing newer had been said or asked before. */
+  private static boolean state(Lease lease, MicroUsd base, long number) {
+    if (lease.called >= number) {
+      return false;
+    }
+    lease.account.leased -= lease.state(base.value(), number);
+    return true;
   }
 
   private Account account(Payer payer, Want want) {
@@ -162,7 +189,7 @@ public final class InMemoryBank implements Bank {
     return limit != null && limit - account.used - account.leased < want.least().value();
   }
 
-  private Granted give(Holder holder, Account account, Want want) {
+  private Granted give(Holder holder, Account account, Want want, long number) {
     Long limit = books.limit(account);
     long amount = want.most().value();
     if (limit != null) {
@@ -170,8 +197,12 @@ public final class InMemoryBank implements Bank {
       amount = Math.min(amount, Math.max(share, want.least().value()));
     }
     Lease lease = books.lease(holder, account);
+    if (!lease.open) {
+      lease.reopen();
+    }
     lease.granted += amount;
     lease.asked = 0;
+    lease.called = Math.max(lease.called, number);
     account.leased += amount;
     account.grantedBelow(limit);
     return new Granted(account.scope, new MicroUsd(amount));
@@ -182,33 +213,36 @@ public final class InMemoryBank implements Bank {
   }
 
   /**
-   * Asks the other nodes once for what they can spare, and is final when all of them answered: the
-   * next refusal asks anew.
+   * Where a request waits, the other nodes are asked once for what they can spare, and it is final
+   * when all of them answered: the next refusal asks anew.
    */
-  private Shortage shortage(Holder holder, Account account) {
+  private Shortage shortage(Holder holder, Account account, boolean awaited) {
+    return new Shortage(
+        account.scope,
+        new MicroUsd(books.limitOrZero(account)),
+        new MicroUsd(account.used),
+        new MicroUsd(account.leased),
+        awaited && awaits(holder, account));
+  }
+
+  private boolean awaits(Holder holder, Account account) {
     List<Lease> others =
         books.leases.stream()
             .filter(lease -> lease.account == account && !lease.isOf(holder))
             .filter(lease -> lease.open && lease.idle() > 0 && isLive(lease))
             .toList();
     Lease own = books.leaseOrNull(holder, account);
-    boolean awaits;
     if (own != null && own.asked > 0 && millis - own.askedAt < ASK_MILLIS) {
       long asked = own.asked;
-      awaits = others.stream().anyMatch(lease -> lease.answered < asked);
+      boolean awaits = others.stream().anyMatch(lease -> lease.answered < asked);
       own.asked = awaits ? asked : 0;
-    } else {
-      awaits = !others.isEmpty();
-      if (awaits) {
-        ask(books.lease(holder, account), account);
-      }
+      return awaits;
     }
-    return new Shortage(
-        account.scope,
-        new MicroUsd(books.limitOrZero(account)),
-        new MicroUsd(account.used),
-        new MicroUsd(account.leased),
-        awaits);
+    if (others.isEmpty()) {
+      return false;
+    }
+    ask(books.lease(holder, account), account);
+    return true;
   }
 
   private void ask(Lease own, Account account) {
@@ -239,14 +273,26 @@ public final class InMemoryBank implements Bank {
         }
       }
     }
-    List<Granted> overruns = new ArrayList<>();
     charged.forEach(
         (account, cost) -> {
-          long spent = spend(holder, account, held.getOrDefault(account, 0L), overruns);
+          long spent = spend(holder, account, held.getOrDefault(account, 0L));
           account.used += cost;
           account.beyond += cost - spent;
         });
-    return new Booked(overruns);
+    return new Booked(overruns(holder, batch));
+  }
+
+  /** Said as often as a charge is sent: the answer before may have been lost. */
+  private List<Granted> overruns(Holder holder, List<Settlement> batch) {
+    return batch.stream()
+        .flatMap(settlement -> accounts(settlement).stream())
+        .distinct()
+        .sorted()
+        .map(account -> books.leaseOrNull(holder, account))
+        .filter(Objects::nonNull)
+        .filter(lease -> lease.open && lease.overrun > 0)
+        .map(lease -> new Granted(lease.account.scope, new MicroUsd(lease.overrun)))
+        .toList();
   }
 
   private List<Account> accounts(Settlement settlement) {
@@ -259,31 +305,29 @@ public final class InMemoryBank implements Bank {
   }
 
   /** How much of it the holder's lease had; what it had not, it grows by. */
-  private long spend(Holder holder, Account account, long cost, List<Granted> overruns) {
+  private long spend(Holder holder, Account account, long cost) {
     Lease lease = books.leaseOrNull(holder, account);
     if (lease == null || !lease.open) {
       return 0;
     }
     long covered = Math.min(lease.idle(), cost);
-    if (covered < cost) {
-      overruns.add(new Granted(account.scope, new MicroUsd(cost - covered)));
-    }
     lease.spent += cost;
     lease.granted += cost - covered;
+    lease.overrun += cost - covered;
     account.leased -= covered;
     return covered;
   }
 
   @Override
-  public TickAnswer tick(Holder holder, List<GiveBack> surplus) {
+  public TickAnswer tick(Holder holder, long number, List<Statement> statements) {
     if (!isPresent(holder)) {
       return new TickAnswer.Fenced();
     }
     books.life(holder).heartbeat = millis;
-    for (GiveBack back : surplus) {
-      books.leases.stream()
-          .filter(lease -> lease.isOf(holder) && lease.account.scope.equals(back.scope()))
-          .forEach(lease -> giveBack(lease, back));
+    for (Statement statement : statements) {
+      Payer payer = statement.payer();
+      Account account = books.account(statement.scope(), payer.org(), payer.key());
+      stated(books.lease(holder, account), statement, number);
     }
     List<Recall> recalls =
         books.leases.stream()
@@ -295,12 +339,12 @@ public final class InMemoryBank implements Bank {
     return new TickAnswer.Alive(millis, recalls);
   }
 
-  private static void giveBack(Lease lease, GiveBack back) {
-    long amount = Math.min(back.amount().value(), lease.idle());
-    lease.granted -= amount;
-    lease.account.leased -= amount;
-    long recall = Math.min(back.recall(), lease.account.recall);
-    lease.answered = Math.max(lease.answered, recall);
+  private static void stated(Lease lease, Statement statement, long number) {
+    if (state(lease, statement.base(), number)) {
+      long recall = Math.min(statement.recall(), lease.account.recall);
+      lease.answered = Math.max(lease.answered, recall);
+      lease.open &= !(statement.last() && lease.idle() == 0);
+    }
   }
 
   private boolean isPresent(Holder holder) {

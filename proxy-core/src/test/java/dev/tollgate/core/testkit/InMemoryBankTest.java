@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Ask;
 import dev.tollgate.core.ledger.Bank.BankException;
-import dev.tollgate.core.ledger.Bank.GiveBack;
 import dev.tollgate.core.ledger.Bank.GrantAnswer;
+import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.Bank.Recall;
 import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.ledger.Bank.Statement;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
 import dev.tollgate.core.ledger.Bank.Want;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
@@ -24,6 +26,7 @@ import dev.tollgate.core.money.MicroUsd;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Money of one balance between two nodes, on the books in memory. */
@@ -32,9 +35,11 @@ class InMemoryBankTest {
   private final OrgId org = new OrgId(UUID.randomUUID());
   private final KeyId key = new KeyId("abcdefgh");
   private final InMemoryBank bank = new InMemoryBank(NOW);
-  private final Scope balance = Payer.of(org, key, RequestId.at(NOW)).scope(ScopeKind.ORG);
+  private final Payer payer = new Payer(org, key, Window.at(NOW));
+  private final Scope balance = payer.scope(ScopeKind.ORG);
   private final Holder a = bank.open(UUID.randomUUID(), UUID.randomUUID());
   private final Holder b = bank.open(UUID.randomUUID(), UUID.randomUUID());
+  private long calls;
 
   @Test
   void aRefusalCallsIdleMoneyBackAndIsFinalWhenItIsNotEnough() {
@@ -45,7 +50,7 @@ class InMemoryBankTest {
     assertThat(recalls(b)).isEmpty();
     assertThat(recalls(a)).containsExactly(new Recall(balance, 1));
     assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).isTrue();
-    bank.tick(a, List.of(new GiveBack(balance, new MicroUsd(20), 1)));
+    bank.tick(a, ++calls, List.of(new Statement(payer, ScopeKind.ORG, new MicroUsd(60), 1, false)));
     assertThat(recalls(a)).isEmpty();
     assertThat(shortage(ask(b, 50, 50)))
         .isEqualTo(
@@ -67,7 +72,9 @@ class InMemoryBankTest {
     assertThat(bank.settle(a, List.of(charge, charge)).overruns())
         .singleElement()
         .satisfies(overrun -> assertThat(overrun.amount()).isEqualTo(new MicroUsd(5)));
-    assertThat(bank.settle(a, List.of(charge)).overruns()).isEmpty();
+    assertThat(bank.settle(a, List.of(charge)).overruns())
+        .as("said again: the answer before may have been lost")
+        .containsExactly(new Granted(balance, new MicroUsd(5)));
     assertThat(bank.sums().scopes().get(balance.id()))
         .isEqualTo(new BankSums.ScopeSums(15, 0, 5, 0));
     assertThat(bank.charge(charge.request())).containsSame(charge);
@@ -81,7 +88,7 @@ class InMemoryBankTest {
     Holder next = bank.open(a.node(), UUID.randomUUID());
 
     assertThat(ask(a, 1, 1)).isEqualTo(new GrantAnswer.Fenced());
-    assertThat(bank.tick(a, List.of())).isEqualTo(new TickAnswer.Fenced());
+    assertThat(bank.tick(a, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
     bank.settle(a, List.of(charge(7)));
     assertThat(ask(next, 93, 93)).isInstanceOf(GrantAnswer.Given.class);
     bank.close(next);
@@ -89,6 +96,62 @@ class InMemoryBankTest {
     assertThat(bank.sums().scopes().get(balance.id()))
         .isEqualTo(new BankSums.ScopeSums(7, 0, 7, 0));
     assertThat(bank.audit()).isEmpty();
+  }
+
+  @Test
+  void aStatementOutlivesEveryCallThatWasMadeBeforeIt() {
+    bank.fund(org, new MicroUsd(1_000));
+    state(5, 0, false);
+    assertThat(ask(a, 4, 10, 10, null)).isEqualTo(new GrantAnswer.Stale());
+    assertThat(granted(ask(a, 6, 10, 10, null))).isEqualTo(10);
+    state(5, 0, false);
+    assertThat(lease().granted()).isEqualTo(10);
+    state(7, 3, false);
+    state(8, 50, false);
+    assertThat(lease()).isEqualTo(new BankSums.LeaseSums(3, 0, 0, true, 0, 8, 8));
+    assertThat(bank.audit()).isEmpty();
+  }
+
+  @Test
+  void aGrantThatIsRefusedHasLoweredWhatItsHolderHeldAllTheSame() {
+    bank.fund(org, new MicroUsd(100));
+    ask(a, 1, 100, 100, null);
+    assertThat(ask(a, 2, 101, 101, MicroUsd.ZERO)).isInstanceOf(GrantAnswer.Refused.class);
+    assertThat(lease().granted()).isZero();
+    assertThat(granted(ask(a, 3, 100, 100, MicroUsd.ZERO))).isEqualTo(100);
+  }
+
+  @Test
+  void whatWasSpentIsNotTakenBackAndCountsAsAnOverrun() throws Exception {
+    bank.fund(org, new MicroUsd(100));
+    ask(a, 1, 10, 10, null);
+    assertThat(bank.settle(a, List.of(charge(8))).overruns()).isEmpty();
+    state(2, 5, false);
+    assertThat(lease()).isEqualTo(new BankSums.LeaseSums(8, 8, 3, true, 0, 2, 2));
+    assertThat(bank.settle(a, List.of(charge(1))).overruns())
+        .containsExactly(new Granted(balance, new MicroUsd(4)));
+    state(3, 5, true);
+    assertThat(lease().open()).isFalse();
+    assertThat(bank.settle(a, List.of(charge(1))).overruns()).isEmpty();
+    assertThat(granted(ask(a, 4, 10, 10, null))).isEqualTo(10);
+    assertThat(lease()).isEqualTo(new BankSums.LeaseSums(10, 0, 0, true, 0, 4, 3));
+    assertThat(bank.audit()).isEmpty();
+  }
+
+  @Test
+  void nobodyElseIsAskedForMoneyThatNoRequestWaitsFor() {
+    bank.fund(org, new MicroUsd(100));
+    ask(a, 80, 80);
+    var want = new Want(ScopeKind.ORG, new MicroUsd(50), new MicroUsd(50));
+    Ask refill = new Ask(++calls, payer, List.of(want), false);
+    assertThat(shortage(bank.grant(b, refill)).awaitsRecall()).isFalse();
+    assertThat(recalls(a)).isEmpty();
+
+    assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).isTrue();
+    Statement back = new Statement(payer, ScopeKind.ORG, new MicroUsd(60), 1, false);
+    bank.tick(a, ++calls, List.of(back));
+    assertThat(shortage(bank.grant(b, refill)).awaitsRecall()).isFalse();
+    assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).as("its one round is over").isFalse();
   }
 
   @Test
@@ -111,17 +174,29 @@ class InMemoryBankTest {
   @Test
   void aLoweredLimitCallsMoneyBack() {
     bank.limitDay(key, new MicroUsd(100));
-    Payer payer = new Payer(org, key, Window.at(NOW));
-    bank.grant(a, payer, List.of(new Want(ScopeKind.KEY_DAY, new MicroUsd(9), new MicroUsd(9))));
+    var want = new Want(ScopeKind.KEY_DAY, new MicroUsd(9), new MicroUsd(9));
+    bank.grant(a, new Ask(++calls, payer, List.of(want), true));
     bank.limitDay(key, new MicroUsd(50));
     assertThat(recalls(a)).containsExactly(new Recall(payer.scope(ScopeKind.KEY_DAY), 1));
   }
 
   private GrantAnswer ask(Holder holder, long least, long most) {
-    return bank.grant(
-        holder,
-        new Payer(org, key, Window.at(NOW)),
-        List.of(new Want(ScopeKind.ORG, new MicroUsd(least), new MicroUsd(most))));
+    return ask(holder, ++calls, least, most, null);
+  }
+
+  private GrantAnswer ask(
+      Holder holder, long number, long least, long most, @Nullable MicroUsd held) {
+    var want = new Want(ScopeKind.ORG, new MicroUsd(least), new MicroUsd(most), held);
+    return bank.grant(holder, new Ask(number, payer, List.of(want), true));
+  }
+
+  private void state(long number, long base, boolean last) {
+    var said = new Statement(payer, ScopeKind.ORG, new MicroUsd(base), 0, last);
+    bank.tick(a, number, List.of(said));
+  }
+
+  private BankSums.LeaseSums lease() {
+    return bank.sums().leases().values().iterator().next();
   }
 
   private Settlement charge(long cost) {
@@ -138,7 +213,7 @@ class InMemoryBankTest {
   }
 
   private List<Recall> recalls(Holder holder) {
-    return ((TickAnswer.Alive) bank.tick(holder, List.of())).recalls();
+    return ((TickAnswer.Alive) bank.tick(holder, ++calls, List.of())).recalls();
   }
 
   private static Shortage shortage(GrantAnswer answer) {

@@ -91,7 +91,7 @@ public final class Leaser implements AutoCloseable {
 
   private void grant(GrantCall call) {
     try {
-      GrantAnswer answer = bank.grant(holder, call.payer(), call.wants());
+      GrantAnswer answer = bank.grant(holder, call.ask());
       answered(() -> leasing.granted(call, answer, System.nanoTime()));
     } catch (BankException | RuntimeException | Error e) {
       log.debug("a grant failed", e);
@@ -101,7 +101,7 @@ public final class Leaser implements AutoCloseable {
 
   private void tick(TickCall call) {
     try {
-      TickAnswer answer = bank.tick(holder, call.surplus());
+      TickAnswer answer = bank.tick(holder, call.number(), call.statements());
       answered(
           () -> {
             leasing.ticked(call, answer, System.nanoTime());

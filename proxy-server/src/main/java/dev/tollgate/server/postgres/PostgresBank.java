@@ -14,12 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import javax.sql.DataSource;
 
 /**
- * The shared books in PostgreSQL. Every call is one function of the migration {@code V2__ledger} in
- * a transaction of its own, so that locks are held for one statement and never across a round trip.
+ * The shared books in PostgreSQL. Every call is one function of the migrations {@code V2__ledger}
+ * and {@code V4__ledger_numbers} in a transaction of its own, so that locks are held for one
+ * statement and never across a round trip.
  */
 public final class PostgresBank implements Bank {
   private final DataSource pool;
@@ -48,20 +50,30 @@ public final class PostgresBank implements Bank {
   }
 
   @Override
-  public GrantAnswer grant(Holder holder, Payer payer, List<Want> wants) throws BankException {
+  public GrantAnswer grant(Holder holder, Ask ask) throws BankException {
+    Payer payer = ask.payer();
+    List<Want> wants = ask.wants();
     return call(
-        "SELECT * FROM ledger_grant(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "SELECT * FROM ledger_grant(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         grant -> {
           bind(grant, holder);
-          grant.setObject(4, payer.org().value());
-          grant.setString(5, payer.key().value());
+          grant.setLong(4, ask.number());
+          grant.setBoolean(5, ask.awaited());
+          grant.setObject(6, payer.org().value());
+          grant.setString(7, payer.key().value());
           Connection connection = grant.getConnection();
-          grant.setArray(6, SqlArrays.ints(connection, wants, want -> want.kind().bit()));
-          grant.setArray(7, texts(connection, wants, want -> payer.scope(want.kind()).id()));
-          grant.setArray(8, longs(connection, wants, want -> want.least().value()));
-          grant.setArray(9, longs(connection, wants, want -> want.most().value()));
+          grant.setArray(8, SqlArrays.ints(connection, wants, want -> want.kind().bit()));
+          grant.setArray(9, texts(connection, wants, want -> payer.scope(want.kind()).id()));
+          grant.setArray(10, longs(connection, wants, want -> want.least().value()));
+          grant.setArray(11, longs(connection, wants, want -> want.most().value()));
+          grant.setArray(12, longs(connection, wants, PostgresBank::held));
         },
         PostgresBank::readGrant);
+  }
+
+  private static long held(Want want) {
+    MicroUsd held = want.held();
+    return held == null ? -1 : held.value();
   }
 
   private static GrantAnswer readGrant(ResultSet row) throws SQLException {
@@ -71,6 +83,9 @@ public final class PostgresBank implements Bank {
       switch (row.getString("answer")) {
         case "fenced" -> {
           return new GrantAnswer.Fenced();
+        }
+        case "stale" -> {
+          return new GrantAnswer.Stale();
         }
         case "given" -> granted.add(new Granted(scope(row), money(row, "amount")));
         case "short" ->
@@ -115,15 +130,20 @@ public final class PostgresBank implements Bank {
   }
 
   @Override
-  public TickAnswer tick(Holder holder, List<GiveBack> surplus) throws BankException {
+  public TickAnswer tick(Holder holder, long number, List<Statement> statements)
+      throws BankException {
     return call(
-        "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?)",
+        "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         tick -> {
           bind(tick, holder);
+          tick.setLong(4, number);
           Connection connection = tick.getConnection();
-          tick.setArray(4, texts(connection, surplus, back -> back.scope().id()));
-          tick.setArray(5, longs(connection, surplus, back -> back.amount().value()));
-          tick.setArray(6, longs(connection, surplus, GiveBack::recall));
+          tick.setArray(5, uuids(connection, statements, said -> said.payer().org().toString()));
+          tick.setArray(6, texts(connection, statements, said -> said.payer().key().value()));
+          tick.setArray(7, texts(connection, statements, said -> said.scope().id()));
+          tick.setArray(8, longs(connection, statements, said -> said.base().value()));
+          tick.setArray(9, longs(connection, statements, Statement::recall));
+          tick.setArray(10, flags(connection, statements, Statement::last));
         },
         PostgresBank::readTick);
   }
@@ -170,6 +190,16 @@ public final class PostgresBank implements Bank {
   private static <T> java.sql.Array texts(
       Connection connection, List<T> all, Function<T, String> text) throws SQLException {
     return SqlArrays.of(connection, "text", all, text);
+  }
+
+  private static <T> java.sql.Array uuids(
+      Connection connection, List<T> all, Function<T, String> text) throws SQLException {
+    return SqlArrays.of(connection, "uuid", all, text);
+  }
+
+  private static <T> java.sql.Array flags(Connection connection, List<T> all, Predicate<T> flag)
+      throws SQLException {
+    return SqlArrays.of(connection, "bool", all, one -> String.valueOf(flag.test(one)));
   }
 
   private static <T> java.sql.Array longs(

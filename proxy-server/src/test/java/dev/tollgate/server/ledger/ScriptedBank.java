@@ -1,7 +1,6 @@
 package dev.tollgate.server.ledger;
 
 import dev.tollgate.core.ledger.Bank;
-import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.Settlement;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,12 +39,12 @@ final class ScriptedBank implements Bank {
   }
 
   @Override
-  public GrantAnswer grant(Holder holder, Payer payer, List<Want> wants) {
+  public GrantAnswer grant(Holder holder, Ask ask) {
     throw new AssertionError("not for the settler");
   }
 
   @Override
-  public TickAnswer tick(Holder holder, List<GiveBack> surplus) {
+  public TickAnswer tick(Holder holder, long number, List<Statement> statements) {
     throw new AssertionError("not for the settler");
   }
 }

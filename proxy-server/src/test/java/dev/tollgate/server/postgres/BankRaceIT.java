@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.ledger.Bank.GiveBack;
+import dev.tollgate.core.ledger.Bank.Ask;
 import dev.tollgate.core.ledger.Bank.GrantAnswer;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Bank.Statement;
 import dev.tollgate.core.ledger.Bank.Want;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
@@ -70,7 +71,7 @@ class BankRaceIT {
       Window window = Window.at(System.currentTimeMillis());
       int payer = random.nextInt(orgs.size());
       Payer its = new Payer(orgs.get(payer), keys.get(payer), window);
-      var answer = bank.grant(holder, its, List.of(want(ScopeKind.KEY_DAY), want(ScopeKind.ORG)));
+      var answer = bank.grant(holder, ask(2 * round + 1, its));
       assertThat(answer).isInstanceOf(GrantAnswer.Given.class);
 
       List<Settlement> batch = new ArrayList<>(before);
@@ -84,7 +85,8 @@ class BankRaceIT {
       }
       batch.addAll(before);
       bank.settle(holder, batch);
-      bank.tick(holder, List.of(giveBack(its, ScopeKind.ORG), giveBack(its, ScopeKind.KEY_DAY)));
+      bank.tick(
+          holder, 2 * round + 2, List.of(state(its, ScopeKind.ORG), state(its, ScopeKind.KEY_DAY)));
     }
     bank.close(holder);
     return spent;
@@ -94,7 +96,11 @@ class BankRaceIT {
     return new Want(kind, new MicroUsd(100), new MicroUsd(1_000));
   }
 
-  private static GiveBack giveBack(Payer payer, ScopeKind kind) {
-    return new GiveBack(payer.scope(kind), new MicroUsd(50), 0);
+  private static Ask ask(long number, Payer payer) {
+    return new Ask(number, payer, List.of(want(ScopeKind.KEY_DAY), want(ScopeKind.ORG)), true);
+  }
+
+  private static Statement state(Payer payer, ScopeKind kind) {
+    return new Statement(payer, kind, new MicroUsd(50), 0, false);
   }
 }

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Ask;
 import dev.tollgate.core.ledger.Bank.BankException;
-import dev.tollgate.core.ledger.Bank.GiveBack;
 import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.Bank.Recall;
+import dev.tollgate.core.ledger.Bank.Statement;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
 import dev.tollgate.core.ledger.Bank.Want;
 import dev.tollgate.core.ledger.Payer;
@@ -28,8 +29,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Random calls to two books at once; each must give the same answer in both. */
@@ -55,6 +58,7 @@ final class BankSchedule {
 
   private final List<Settlement> charges = new ArrayList<>();
   private final Map<Holder, List<Recall>> recalls = new HashMap<>();
+  private long calls;
 
   private BankSchedule(TestBooks books, Random random) {
     this.books = books;
@@ -178,12 +182,15 @@ final class BankSchedule {
       if (random.nextInt(3) > 0) {
         long least = 1 + random.nextLong(random.nextBoolean() ? 20 : 400);
         long most = least + random.nextInt(200);
-        wants.add(random.nextInt(wants.size() + 1), new Want(kind, micro(least), micro(most)));
+        MicroUsd held = random.nextInt(3) == 0 ? micro(random.nextLong(200)) : null;
+        wants.add(
+            random.nextInt(wants.size() + 1), new Want(kind, micro(least), micro(most), held));
       }
     }
     if (!wants.isEmpty()) {
       Holder holder = anyHolder();
-      assertThat(bank.grant(holder, payer, wants)).isEqualTo(memory.grant(holder, payer, wants));
+      Ask ask = new Ask(number(), payer, wants, random.nextInt(4) > 0);
+      assertThat(bank.grant(holder, ask)).isEqualTo(memory.grant(holder, ask));
     }
   }
 
@@ -198,21 +205,48 @@ final class BankSchedule {
 
   private void tick() throws BankException {
     Holder holder = anyHolder();
-    List<GiveBack> surplus = new ArrayList<>();
+    Map<String, Statement> said = new LinkedHashMap<>();
     for (Recall recall : recalls.getOrDefault(holder, List.of())) {
-      surplus.add(new GiveBack(recall.scope(), micro(random.nextLong(50)), recall.number()));
+      if (random.nextInt(4) > 0) {
+        payer(recall.scope())
+            .map(payer -> statement(payer, recall.scope().kind(), recall.number()))
+            .ifPresent(statement -> said.put(statement.scope().id(), statement));
+      }
     }
     for (int i = random.nextInt(3); i > 0; i--) {
       KeyId key = anyKey();
-      Scope scope =
-          new Payer(org(key), key, Window.at(anyTime())).scope(anyOf(List.of(ScopeKind.values())));
-      surplus.add(new GiveBack(scope, micro(random.nextLong(50)), random.nextLong(3)));
+      Payer payer = new Payer(org(key), key, Window.at(anyTime()));
+      ScopeKind kind = anyOf(List.of(ScopeKind.values()));
+      Statement statement = statement(payer, kind, random.nextLong(3));
+      said.putIfAbsent(statement.scope().id(), statement);
     }
-    TickAnswer answer = bank.tick(holder, surplus);
-    assertThat(answer).isEqualTo(memory.tick(holder, surplus));
+    List<Statement> statements = List.copyOf(said.values());
+    long number = number();
+    TickAnswer answer = bank.tick(holder, number, statements);
+    assertThat(answer).isEqualTo(memory.tick(holder, number, statements));
     if (answer instanceof TickAnswer.Alive alive) {
       recalls.put(holder, alive.recalls());
     }
+  }
+
+  private Statement statement(Payer payer, ScopeKind kind, long recall) {
+    return new Statement(payer, kind, micro(random.nextLong(200)), recall, random.nextInt(4) == 0);
+  }
+
+  /** One that a scope belongs to, if it is of these days. */
+  private Optional<Payer> payer(Scope scope) {
+    return keys.entrySet().stream()
+        .flatMap(
+            key ->
+                Stream.of(memory.millis(), memory.millis() - 86_400_000)
+                    .map(time -> new Payer(key.getValue(), key.getKey(), Window.at(time))))
+        .filter(payer -> payer.scope(scope.kind()).equals(scope))
+        .findFirst();
+  }
+
+  /** The next one of a call, and now and then one that comes late or again. */
+  private long number() {
+    return random.nextInt(4) > 0 ? ++calls : Math.max(1, calls - random.nextInt(6));
   }
 
   /** A new one, or one that was sent before. */

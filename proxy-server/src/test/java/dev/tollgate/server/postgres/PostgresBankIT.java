@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Ask;
 import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.Bank.BankException.Kind;
 import dev.tollgate.core.ledger.Bank.GrantAnswer;
@@ -35,6 +36,7 @@ class PostgresBankIT {
   private static TestBooks books;
   private static PostgresBank bank;
 
+  private long calls;
   private OrgId org;
   private KeyId key;
   private Holder holder;
@@ -98,7 +100,7 @@ class PostgresBankIT {
     TestBooks gone = TestBooks.open();
     PostgresBank its = gone.bank();
     gone.close();
-    assertThatThrownBy(() -> its.tick(holder, List.of()))
+    assertThatThrownBy(() -> its.tick(holder, ++calls, List.of()))
         .isInstanceOfSatisfying(
             BankException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TRANSIENT));
   }
@@ -124,7 +126,7 @@ class PostgresBankIT {
 
       aside.setClock(then + Duration.ofDays(9).toMillis());
       assertThat(aside.store().ledgerDays().retain(0)).as("the node may have more").isEmpty();
-      aside.bank().tick(node, List.of());
+      aside.bank().tick(node, ++calls, List.of());
       assertThat(aside.store().ledgerDays().retain(0)).contains(day.minusDays(1)).contains(day);
       assertThat(aside.execute("SELECT count(*) FROM settlement")).containsExactly("0");
       assertThat(aside.balance(its).used()).isEqualTo(7);
@@ -156,8 +158,8 @@ class PostgresBankIT {
   @Test
   void aBootThatIsNotThePresentOneIsFenced() throws Exception {
     var copy = new Holder(holder.node(), holder.epoch(), UUID.randomUUID());
-    assertThat(bank.tick(copy, List.of())).isEqualTo(new TickAnswer.Fenced());
-    assertThat(bank.tick(holder, List.of())).isInstanceOf(TickAnswer.Alive.class);
+    assertThat(bank.tick(copy, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
+    assertThat(bank.tick(holder, ++calls, List.of())).isInstanceOf(TickAnswer.Alive.class);
   }
 
   @Test
@@ -178,7 +180,8 @@ class PostgresBankIT {
       Holder node = broken.bank().open(UUID.randomUUID(), UUID.randomUUID());
       broken.bank().settle(node, List.of(TestBooks.charge(RequestId.at(now()), its, itsKey, 0, 7)));
       var want = new Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(1));
-      broken.bank().grant(node, new Payer(its, itsKey, Window.at(now())), List.of(want));
+      Payer payer = new Payer(its, itsKey, Window.at(now()));
+      broken.bank().grant(node, new Ask(++calls, payer, List.of(want), true));
       assertThat(broken.store().ledgerAudit().run()).isEmpty();
 
       broken.execute("UPDATE scope_account SET limit_micro = 1 WHERE scope_id LIKE 'org:%'");
@@ -193,12 +196,13 @@ class PostgresBankIT {
 
   private void grant(ScopeKind kind, long amount) throws BankException {
     var want = new Want(kind, new MicroUsd(amount), new MicroUsd(amount));
-    assertThat(bank.grant(holder, new Payer(org, key, Window.at(now())), List.of(want)))
+    Payer payer = new Payer(org, key, Window.at(now()));
+    assertThat(bank.grant(holder, new Ask(++calls, payer, List.of(want), true)))
         .isInstanceOf(GrantAnswer.Given.class);
   }
 
   private List<Recall> recalls() throws BankException {
-    return ((TickAnswer.Alive) bank.tick(holder, List.of())).recalls();
+    return ((TickAnswer.Alive) bank.tick(holder, ++calls, List.of())).recalls();
   }
 
   private ScopeSums balance() throws Exception {

@@ -220,7 +220,7 @@ class StoreExportIT {
     try {
       var holder = store.bank().open(UUID.randomUUID(), UUID.randomUUID());
       var want = new Bank.Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(5));
-      store.bank().grant(holder, payer, List.of(want));
+      store.bank().grant(holder, new Bank.Ask(1, payer, List.of(want), true));
       long days = Duration.ofDays(6).toMillis();
       var request = RequestId.at(System.currentTimeMillis() - days);
       var charge = TestBooks.charge(request, payer.org(), payer.key(), 1, 3, "{\"a\": \"\\n,\"}");

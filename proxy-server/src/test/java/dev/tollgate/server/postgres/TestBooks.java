@@ -112,14 +112,21 @@ final class TestBooks implements AutoCloseable {
       try (ResultSet row =
           query(
               connection,
-              "SELECT holder || ' ' || l.scope_id, granted_micro, spent_micro, state = 'open',"
-                  + " answered FROM lease l JOIN scope_account a ON a.scope_id = l.scope_id"
-                  + " WHERE a.org_id = ANY (?)",
+              "SELECT holder || ' ' || l.scope_id, granted_micro, spent_micro, overrun_micro,"
+                  + " state = 'open', answered, called, stated FROM lease l"
+                  + " JOIN scope_account a ON a.scope_id = l.scope_id WHERE a.org_id = ANY (?)",
               its)) {
         while (row.next()) {
           leases.put(
               row.getString(1),
-              new LeaseSums(row.getLong(2), row.getLong(3), row.getBoolean(4), row.getLong(5)));
+              new LeaseSums(
+                  row.getLong(2),
+                  row.getLong(3),
+                  row.getLong(4),
+                  row.getBoolean(5),
+                  row.getLong(6),
+                  row.getLong(7),
+                  row.getLong(8)));
         }
       }
     }
