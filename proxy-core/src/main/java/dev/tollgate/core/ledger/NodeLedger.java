@@ -8,6 +8,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * lacks, gives back and owes is the business of {@link Leasing}, on the ledger's own thread.
  */
 public final class NodeLedger implements Ledger {
+  private static final String NO_ROOM = "The ledger's disk has no room.";
+
   private final Journal journal;
   private final LedgerRules rules;
   private final LongSupplier nanos;
@@ -67,7 +70,7 @@ public final class NodeLedger implements Ledger {
         if (nanos.getAsLong() - open.untilNanos() > 0) {
           answer.accept(Refusals.unavailable("The ledger's store cannot be reached."));
         } else if (!journal.admits()) {
-          answer.accept(Refusals.unavailable("The ledger's disk has no room."));
+          answer.accept(Refusals.unavailable(NO_ROOM));
         } else {
           reserveOpen(request, purse(request, key), most.value(), loop, answer);
         }
@@ -197,6 +200,17 @@ public final class NodeLedger implements Ledger {
     return admission instanceof Admission.Open open
         && nanos.getAsLong() - open.untilNanos() <= 0
         && journal.admits();
+  }
+
+  /**
+   * Why this node, and it alone, cannot reserve; empty while it can, or would if the books could be
+   * reached.
+   */
+  public Optional<String> obstacle() {
+    return switch (admission) {
+      case Admission.Closed closed -> Optional.of(closed.message());
+      case Admission.Open _ -> journal.admits() ? Optional.empty() : Optional.of(NO_ROOM);
+    };
   }
 
   /** Scopes of which a lease is held. */

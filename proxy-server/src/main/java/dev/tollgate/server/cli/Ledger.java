@@ -1,20 +1,26 @@
 package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.postgres.LedgerAudit.Violation;
+import dev.tollgate.server.postgres.LedgerNodes;
+import dev.tollgate.server.postgres.LedgerNodes.Node;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
+import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
 /** {@code tollgate ledger}: whether the money adds up. */
 @Command(
     name = "ledger",
     description = "Look after the books.",
     mixinStandardHelpOptions = true,
-    subcommands = Ledger.Audit.class)
+    subcommands = {Ledger.Audit.class, Ledger.Nodes.class, Ledger.Release.class})
 final class Ledger extends VerbGroup {
   @Command(
       name = "audit",
@@ -23,13 +29,12 @@ final class Ledger extends VerbGroup {
   static final class Audit extends TenantVerb {
     @Option(
         names = "--full",
-        description = "Every charge that is stored. At present that is what is always done.")
-    @SuppressWarnings("unused") // as its description says
+        description = "Read every charge that is stored, also those of days that were summed up.")
     private boolean full;
 
     @Override
     void run(Settings settings, Store store) throws SQLException, Refused {
-      List<Violation> violations = store.ledgerAudit().run();
+      List<Violation> violations = full ? store.ledgerAudit().runFull() : store.ledgerAudit().run();
       if (!violations.isEmpty()) {
         rows().print(violations.stream().map(Audit::row).toList(), "invariant", "scope", "what");
         out().flush();
@@ -42,6 +47,69 @@ final class Ledger extends VerbGroup {
           .put("invariant", violation.invariant())
           .put("scope", violation.scope())
           .put("what", violation.what());
+    }
+  }
+
+  @Command(
+      name = "nodes",
+      description = "List the nodes and what they hold of balances.",
+      mixinStandardHelpOptions = true)
+  static final class Nodes extends TenantVerb {
+    @Override
+    void run(Settings settings, Store store) throws SQLException {
+      rows()
+          .print(
+              store.ledgerNodes().list().stream().map(Nodes::row).toList(),
+              "node",
+              "state",
+              "silent_s",
+              "leased_micro",
+              "committed_micro",
+              "epoch");
+    }
+
+    private static ObjectNode row(Node node) {
+      return Rows.row()
+          .put("node", node.id().toString())
+          .put("epoch", node.epoch())
+          .put("state", node.state())
+          .put("silent_s", node.silent().toSeconds())
+          .put("leased_micro", node.leased().value())
+          .put("committed_micro", node.committed().map(MicroUsd::value).orElse(null));
+    }
+  }
+
+  @Command(
+      name = "release",
+      description = {
+        "Free what a node holds that will not come back.",
+        "It must have been silent for a minute. Charges that it made and that turn up later are"
+            + " booked; they may then exceed a balance or limit."
+      },
+      mixinStandardHelpOptions = true)
+  static final class Release extends TenantVerb {
+    private static final Duration SILENT = Duration.ofSeconds(60);
+
+    @Parameters(paramLabel = "NODE", description = "Its id, as tollgate ledger nodes lists it.")
+    private UUID node = new UUID(0, 0);
+
+    @Option(names = "--yes", description = "Do it; without it nothing is done.")
+    private boolean yes;
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, Refused {
+      if (!yes) {
+        throw new Refused("nothing was done: add --yes to close the leases of node " + node);
+      }
+      switch (store.ledgerNodes().release(node, SILENT, "command line")) {
+        case LedgerNodes.Release.Released(MicroUsd freed) ->
+            rows().print(Rows.row().put("node", node.toString()).put("freed_micro", freed.value()));
+        case LedgerNodes.Release.Alive _ ->
+            throw new Refused("node " + node + " was heard of within the last minute: stop it");
+        case LedgerNodes.Release.AlreadyClosed _ ->
+            throw new Refused("node " + node + " holds nothing");
+        case LedgerNodes.Release.Unknown _ -> throw new Refused("there is no node " + node);
+      }
     }
   }
 }

@@ -21,7 +21,6 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.EnumMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -114,8 +113,8 @@ public final class AdminServer implements AutoCloseable {
   }
 
   private static AdminReply readiness(Health health) {
-    String state = health.state().name().toLowerCase(Locale.ROOT);
-    return AdminReply.text(health.isReady() ? 200 : 503, state);
+    String told = health.told();
+    return AdminReply.text(health.isReady() ? 200 : 503, told);
   }
 
   private ServerBootstrap bootstrap() {

@@ -132,6 +132,22 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_ledger_quarantined_total",
       "Charges that the books refused, kept for an operator."),
+  LEDGER_AUDIT_VIOLATIONS(
+      Kind.GAUGE,
+      "tollgate_ledger_audit_violations",
+      "Sums of the books that did not agree at the last audit, by whichever node."),
+  LEDGER_AUDIT_AGE(
+      Kind.GAUGE,
+      "tollgate_ledger_audit_age_seconds",
+      "Since that audit, or since the start where there was none."),
+  LEDGER_DAYS_DROPPED(
+      Kind.COUNTER,
+      "tollgate_ledger_days_dropped_total",
+      "Old days of charges and of the request log that this node dropped."),
+  LEDGER_SILENT_NODES(
+      Kind.GAUGE,
+      "tollgate_ledger_silent_nodes",
+      "Nodes that may hold leases and were not heard of for a minute."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

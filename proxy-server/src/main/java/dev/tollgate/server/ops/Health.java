@@ -1,8 +1,14 @@
 package dev.tollgate.server.ops;
 
+import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
-/** Where this node is between start and stop; {@code /readyz} says 200 in one state only. */
+/**
+ * Where this node is between start and stop; {@code /readyz} says 200 in one state only, and not
+ * while something of its own keeps it from serving.
+ */
 public final class Health {
   /** The states in their order; a node never goes back. */
   public enum State {
@@ -29,13 +35,26 @@ public final class Health {
   }
 
   private State state = State.STARTING;
+  private volatile Supplier<Optional<String>> obstacle = Optional::empty;
 
   public synchronized State state() {
     return state;
   }
 
+  /** Names what can keep a node from serving although it runs; empty while nothing does. */
+  public void heed(Supplier<Optional<String>> mayObstruct) {
+    obstacle = mayObstruct;
+  }
+
   public boolean isReady() {
-    return state() == State.READY;
+    return state() == State.READY && obstacle.get().isEmpty();
+  }
+
+  /** The state in a word, or what is in the way. */
+  public String told() {
+    State now = state();
+    String word = now.name().toLowerCase(Locale.ROOT);
+    return now == State.READY ? obstacle.get().orElse(word) : word;
   }
 
   /** Goes to {@code next} where that is legal: a drain asked for while starting stays a drain. */

@@ -1,20 +1,27 @@
 package dev.tollgate.server.postgres;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 
 /**
  * Sums the ledger anew, from one snapshot, and names what does not agree: there must be nothing.
- * The numbers are those of the invariants in docs/ledger.md.
+ * Days that are closed count with the sums that were made of them then; the full audit reads their
+ * charges too. The numbers are those of the invariants in docs/ledger.md.
  */
 public final class LedgerAudit {
+  private static final long TURN = 7_455_834;
+
   private static final Map<Integer, String> VIOLATIONS = new LinkedHashMap<>();
 
   static {
@@ -38,10 +45,11 @@ public final class LedgerAudit {
             SELECT scope_id, sum(micro) AS micro
               FROM (SELECT s.scope_id, p.micro
                       FROM (SELECT org_id, key_id, day, sum(cost_micro) AS micro
-                              FROM settlement GROUP BY 1, 2, 3) p
+                              FROM settlement WHERE day = ANY (its_days) GROUP BY 1, 2, 3) p
                      CROSS JOIN LATERAL ledger_scopes(p.org_id, p.key_id, p.day) s
                     UNION ALL
-                    SELECT scope_id, sum_micro FROM settlement_rollup) m
+                    SELECT scope_id, sum_micro FROM settlement_rollup
+                     WHERE day <> ALL (its_days)) m
              GROUP BY 1) c
             ON a.scope_id = c.scope_id
          WHERE coalesce(a.used_micro, 0) <> coalesce(c.micro, 0)
@@ -82,7 +90,7 @@ public final class LedgerAudit {
           FROM lease l
          WHERE l.state = 'open' AND l.holder LIKE 'node:%'
            AND NOT EXISTS (SELECT 1 FROM node_epoch n
-                            WHERE n.holder = l.holder AND n.state = 'open')
+                            WHERE n.holder = l.holder AND n.state <> 'closed')
         """);
     VIOLATIONS.put(
         9,
@@ -97,8 +105,28 @@ public final class LedgerAudit {
         """);
   }
 
+  /** Whether a day's sums, made when it was closed, are those of its charges. */
+  private static final String CLOSED_DAYS =
+      """
+      SELECT coalesce(r.scope_id, c.scope_id),
+             format('of %s it kept %s and should have kept %s',
+                    coalesce(r.day, c.day), r.sum_micro, c.micro)
+        FROM (SELECT * FROM settlement_rollup WHERE day = ANY (its_days)) r
+        FULL JOIN (
+          SELECT p.day, s.scope_id, sum(p.micro) AS micro
+            FROM (SELECT org_id, key_id, day, sum(cost_micro) AS micro
+                    FROM settlement WHERE day = ANY (its_days) GROUP BY 1, 2, 3) p
+           CROSS JOIN LATERAL ledger_scopes(p.org_id, p.key_id, p.day) s
+           GROUP BY 1, 2) c
+          ON c.day = r.day AND c.scope_id = r.scope_id
+       WHERE coalesce(r.sum_micro, 0) <> coalesce(c.micro, 0)
+      """;
+
   private final DataSource source;
 
+  /**
+   * @param source of connections that do not give up before a large ledger is summed
+   */
   LedgerAudit(DataSource source) {
     this.source = source;
   }
@@ -110,26 +138,120 @@ public final class LedgerAudit {
    */
   public record Violation(int invariant, String scope, String what) {}
 
-  /** All violations; the ledger goes on meanwhile. */
-  public List<Violation> run() throws SQLException {
+  /**
+   * The last audit that a node made by itself.
+   *
+   * @param age how long ago
+   */
+  public record Last(Duration age, long violations) {}
+
+  /** All violations, every stored charge read; the ledger goes on meanwhile. */
+  public List<Violation> runFull() throws SQLException {
     try (Connection connection = source.getConnection()) {
-      return Transactions.run(connection, LedgerAudit::run);
+      return run(connection, true);
     }
   }
 
-  private static List<Violation> run(Connection connection) throws SQLException {
+  /** All violations, of closed days by their sums. */
+  public List<Violation> run() throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      return run(connection, false);
+    }
+  }
+
+  /** The same where no node did it within the interval or is at it; empty otherwise. */
+  public Optional<List<Violation>> runInTurn(Duration interval) throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      // The lock ends with the session.
+      if (!holds(connection, "SELECT pg_try_advisory_lock(" + TURN + ")")
+          || last(connection).filter(last -> last.age().compareTo(interval) < 0).isPresent()) {
+        return Optional.empty();
+      }
+      List<Violation> violations = run(connection, false);
+      try (PreparedStatement insert =
+          connection.prepareStatement(
+              "INSERT INTO ledger_audit AS a (at, violations) VALUES (ledger_now(), ?)"
+                  + " ON CONFLICT (one) DO UPDATE SET at = excluded.at,"
+                  + " violations = excluded.violations")) {
+        insert.setLong(1, violations.size());
+        insert.executeUpdate();
+      }
+      return Optional.of(violations);
+    }
+  }
+
+  /** When some node did it last, and what it found; empty: never. */
+  public Optional<Last> last() throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      return last(connection);
+    }
+  }
+
+  private static Optional<Last> last(Connection connection) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT floor(extract(epoch FROM ledger_now() - at) * 1000)::bigint, violations"
+                    + " FROM ledger_audit")) {
+      return row.next()
+          ? Optional.of(new Last(Duration.ofMillis(row.getLong(1)), row.getLong(2)))
+          : Optional.empty();
+    }
+  }
+
+  private static boolean holds(Connection connection, String question) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(question)) {
+      row.next();
+      return row.getBoolean(1);
+    }
+  }
+
+  private static List<Violation> run(Connection connection, boolean full) throws SQLException {
+    return Transactions.run(connection, within -> find(within, full));
+  }
+
+  private static List<Violation> find(Connection connection, boolean full) throws SQLException {
     List<Violation> violations = new ArrayList<>();
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
       statement.execute("SET LOCAL statement_timeout = 0");
+      // Before the snapshot: no day is dropped that the snapshot shows as stored.
+      statement.execute("LOCK TABLE settlement IN ACCESS SHARE MODE");
+      String days = days(statement, full ? "true" : "NOT closed");
       for (Map.Entry<Integer, String> invariant : VIOLATIONS.entrySet()) {
-        try (ResultSet row = statement.executeQuery(invariant.getValue())) {
-          while (row.next()) {
-            violations.add(new Violation(invariant.getKey(), row.getString(1), row.getString(2)));
-          }
-        }
+        String query = invariant.getValue().replace("its_days", days);
+        violations.addAll(find(statement, invariant.getKey(), query));
+      }
+      if (full) {
+        String closed = CLOSED_DAYS.replace("its_days", days(statement, "closed"));
+        violations.addAll(find(statement, 2, closed));
       }
     }
     return violations;
+  }
+
+  private static List<Violation> find(Statement statement, int invariant, String query)
+      throws SQLException {
+    List<Violation> found = new ArrayList<>();
+    try (ResultSet row = statement.executeQuery(query)) {
+      while (row.next()) {
+        found.add(new Violation(invariant, row.getString(1), row.getString(2)));
+      }
+    }
+    return found;
+  }
+
+  /** Stored days as an array, written out so that only their partitions are read. */
+  private static String days(Statement statement, String condition) throws SQLException {
+    List<String> days = new ArrayList<>();
+    try (ResultSet row =
+        statement.executeQuery(
+            "SELECT day::text FROM ledger_days('settlement') WHERE " + condition)) {
+      while (row.next()) {
+        days.add(row.getString(1));
+      }
+    }
+    return days.stream().collect(Collectors.joining(",", "'{", "}'::date[]"));
   }
 }

@@ -4,26 +4,37 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * The days of the ledger: each is a partition, made ahead of its time and dropped when it is old.
+ * The days of the ledger: each is a partition, made ahead of its time, summed up when it is over
+ * and dropped when it is old. Any number of nodes may do this; one at a time does.
  */
 public final class LedgerDays {
+  /** Younger days than so many are never dropped: charges of them may still come. */
+  public static final int KEPT_LEAST = 8;
+
   private static final int AHEAD = 7;
 
-  private final DataSource pool;
+  private final DataSource source;
 
-  LedgerDays(DataSource pool) {
-    this.pool = pool;
+  /**
+   * @param source of connections that do not give up before a large day is summed
+   */
+  LedgerDays(DataSource source) {
+    this.source = source;
   }
 
-  /** Makes what is missing from yesterday to a week ahead; any number of nodes may call it. */
+  /** Days that were dropped. */
+  public record Dropped(List<LocalDate> charges, List<LocalDate> requests) {}
+
+  /** Makes what is missing from yesterday to a week ahead. */
   public void make() throws SQLException {
-    try (Connection connection = pool.getConnection()) {
+    try (Connection connection = source.getConnection()) {
       make(connection);
     }
   }
@@ -35,23 +46,79 @@ public final class LedgerDays {
     }
   }
 
+  /** Sums up the days that are over; returns them. */
+  public List<LocalDate> close() throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      List<LocalDate> over = days(connection, "SELECT * FROM ledger_days_to_close()");
+      return each(connection, "SELECT ledger_close_day(?)", over);
+    }
+  }
+
   /**
-   * Drops the days older than so many, at least 8, of which no node can still have charges. Their
-   * sums stay.
-   *
-   * @return the days that were dropped
+   * Drops the days older than that, at least {@link #KEPT_LEAST}. Charges go only where no node can
+   * still have some of that day; their sums stay.
    */
-  public List<LocalDate> retain(int days) throws SQLException {
-    try (Connection connection = pool.getConnection();
-        PreparedStatement retain = connection.prepareStatement("SELECT * FROM ledger_retain(?)")) {
-      retain.setInt(1, days);
-      try (ResultSet row = retain.executeQuery()) {
-        List<LocalDate> dropped = new ArrayList<>();
+  public Dropped retain(Duration chargesKept, Duration requestsKept) throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      List<LocalDate> charges =
+          days(
+              connection,
+              "SELECT * FROM ledger_days_over('settlement', ?)",
+              wholeDays(chargesKept));
+      List<LocalDate> requests =
+          days(
+              connection,
+              "SELECT * FROM ledger_days_over('request_log', ?)",
+              wholeDays(requestsKept));
+      return new Dropped(
+          each(connection, "SELECT ledger_drop_charges(?)", charges),
+          each(connection, "SELECT ledger_drop_requests(?)", requests));
+    }
+  }
+
+  /** Forgets leases that ended long ago. */
+  public void tidy() throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement tidy = connection.prepareStatement("SELECT ledger_tidy()")) {
+      tidy.execute();
+    }
+  }
+
+  private static int wholeDays(Duration kept) {
+    return (int) Math.max(KEPT_LEAST, kept.toDays());
+  }
+
+  private static List<LocalDate> days(Connection connection, String query, Object... values)
+      throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(query)) {
+      for (int i = 0; i < values.length; i++) {
+        select.setObject(i + 1, values[i]);
+      }
+      try (ResultSet row = select.executeQuery()) {
+        List<LocalDate> days = new ArrayList<>();
         while (row.next()) {
-          dropped.add(row.getObject(1, LocalDate.class));
+          days.add(row.getObject(1, LocalDate.class));
         }
-        return dropped;
+        return days;
       }
     }
+  }
+
+  /** Each day in a transaction of its own; returns those for which something was done. */
+  private static List<LocalDate> each(Connection connection, String call, List<LocalDate> days)
+      throws SQLException {
+    List<LocalDate> done = new ArrayList<>();
+    try (PreparedStatement statement = connection.prepareStatement(call)) {
+      for (LocalDate day : days) {
+        statement.setObject(1, day);
+        try (ResultSet row = statement.executeQuery()) {
+          row.next();
+          if (row.getBoolean(1)) {
+            done.add(day);
+          }
+        }
+      }
+    }
+    return done;
   }
 }

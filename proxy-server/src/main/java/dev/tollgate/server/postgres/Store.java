@@ -141,8 +141,9 @@ public final class Store implements AutoCloseable {
     return new RequestRows(pool, lines);
   }
 
+  /** Outside of the pool, whose connections give up before a large day is summed. */
   public LedgerDays ledgerDays() {
-    return new LedgerDays(pool);
+    return new LedgerDays(Migrations.plain(database.address()));
   }
 
   /** Outside of the pool, whose connections give up before a large log is read. */
@@ -153,6 +154,11 @@ public final class Store implements AutoCloseable {
   /** Outside of the pool too. */
   public UsageReport usageReport() {
     return new UsageReport(Migrations.plain(database.address()));
+  }
+
+  /** The nodes as the books know them. */
+  public LedgerNodes ledgerNodes() {
+    return new LedgerNodes(pool);
   }
 
   /** Outside of the pool, whose connections give up before a large ledger is summed. */

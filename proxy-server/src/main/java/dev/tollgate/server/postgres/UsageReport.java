@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was used: requests for models, their tokens and their cost. Cost and tokens are those of the
  * charges, which are never lost; a request without a charge counts with what the request log says.
+ * Of a day whose charges were dropped the sums are left: it counts whole, and without its models.
  */
 public final class UsageReport {
   private static final String SUM =
@@ -31,13 +32,22 @@ public final class UsageReport {
                (row ->> 'completion_tokens')::bigint AS completion_tokens
           FROM request_log
          WHERE day >= ?::date AND request_id >= ? AND (?::uuid IS NULL OR org_id = ?::uuid))
-      SELECT its_column AS its_group, count(*) AS requests,
-             coalesce(sum(coalesce(c.prompt_tokens, l.prompt_tokens)), 0) AS prompt_tokens,
-             coalesce(sum(coalesce(c.completion_tokens, l.completion_tokens)), 0)
-               AS completion_tokens,
-             coalesce(sum(c.cost_micro), 0) AS cost_micro
-        FROM charge c FULL JOIN line l USING (day, request_id)
-       WHERE c.cost_micro IS NOT NULL OR l.model IS NOT NULL
+      SELECT its_column AS its_group, sum(requests) AS requests,
+             sum(prompt_tokens) AS prompt_tokens, sum(completion_tokens) AS completion_tokens,
+             sum(cost_micro) AS cost_micro
+        FROM (
+          SELECT day, coalesce(c.key_id, l.key_id) AS key_id, l.model, 1 AS requests,
+                 coalesce(c.prompt_tokens, l.prompt_tokens, 0) AS prompt_tokens,
+                 coalesce(c.completion_tokens, l.completion_tokens, 0) AS completion_tokens,
+                 coalesce(c.cost_micro, 0) AS cost_micro
+            FROM charge c FULL JOIN line l USING (day, request_id)
+           WHERE c.cost_micro IS NOT NULL OR l.model IS NOT NULL
+          UNION ALL
+          SELECT r.day, a.key_id, NULL, r.n, r.prompt_tokens, r.completion_tokens, r.sum_micro
+            FROM settlement_rollup r JOIN scope_account a ON a.scope_id = r.scope_id
+           WHERE r.scope_id LIKE 'keyd:%' AND r.day >= ?::date
+             AND (?::uuid IS NULL OR a.org_id = ?::uuid)
+             AND r.day NOT IN (SELECT d.day FROM ledger_days('settlement') d)) u
        GROUP BY 1 ORDER BY 1 NULLS LAST
       """;
 
@@ -50,8 +60,8 @@ public final class UsageReport {
   /** What sums are made for. */
   public enum By {
     DAY("day::text"),
-    MODEL("l.model"),
-    KEY("coalesce(c.key_id, l.key_id)");
+    MODEL("model"),
+    KEY("key_id");
 
     private final String column;
 
@@ -77,11 +87,12 @@ public final class UsageReport {
     try (Connection connection = source.getConnection();
         PreparedStatement select =
             connection.prepareStatement(SUM.replace("its_column", by.column))) {
-      for (int first : new int[] {1, 5}) {
-        select.setString(first, Window.at(since.toEpochMilli()).day().toString());
-        select.setString(first + 1, RequestId.lowestAt(since.toEpochMilli()));
-        select.setString(first + 2, org == null ? null : org.toString());
-        select.setString(first + 3, org == null ? null : org.toString());
+      String day = Window.at(since.toEpochMilli()).day().toString();
+      String lowest = RequestId.lowestAt(since.toEpochMilli());
+      String its = org == null ? null : org.toString();
+      String[] values = {day, lowest, its, its, day, lowest, its, its, day, its, its};
+      for (int i = 0; i < values.length; i++) {
+        select.setString(i + 1, values[i]);
       }
       try (ResultSet row = select.executeQuery()) {
         List<Row> sums = new ArrayList<>();

@@ -12,7 +12,10 @@ public record LedgerSettings(
     @Key(about = "what is kept of the settled journal") Retention journalRetention,
     @Key(about = "time that a store outage is bridged from leases", initial = "60s", min = "0s")
         Duration outageGrace,
-    @Key(about = "life of a credit lease", initial = "10m", min = "1s") Duration leaseTtl) {
+    @Key(about = "life of a credit lease", initial = "10m", min = "1s") Duration leaseTtl,
+    @Key(about = "how long days stay in the store") DayRetention retention,
+    @Key(about = "between two audits of the books", initial = "1h", min = "1s")
+        Duration auditInterval) {
 
   /** What a charge survives before its client learns of it. */
   public enum Durability {
@@ -26,6 +29,12 @@ public record LedgerSettings(
   public record Batch(
       @Key(about = "charges that trigger a write", initial = "500", min = "1") int min,
       @Key(about = "charges in one write at most", initial = "5000", min = "1") int max) {}
+
+  /** Section {@code ledger.retention}: whole days. */
+  public record DayRetention(
+      @Key(about = "charges; their sums stay for good", initial = "90d", min = "8d")
+          Duration charges,
+      @Key(about = "the request log", initial = "35d", min = "8d") Duration requests) {}
 
   /** Section {@code ledger.journal_retention}. */
   public record Retention(

@@ -231,9 +231,11 @@ public final class Server implements AutoCloseable {
         Treasury.open(store.bank(), settings.store().dataDir(), settings.ledger(), owner);
     closers.add("ledger", treasury);
     treasury.register(metrics);
-    var days = new DaysAhead(store.ledgerDays());
-    closers.add("ledger days", days);
-    days.start();
+    health.heed(() -> treasury.ledger().obstacle().map(why -> "ledger: " + why));
+    var upkeep = new Upkeep(store, settings.ledger());
+    closers.add("ledger upkeep", upkeep);
+    upkeep.register(metrics);
+    upkeep.start();
     return treasury;
   }
 

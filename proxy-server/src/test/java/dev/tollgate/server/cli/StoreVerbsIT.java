@@ -117,6 +117,19 @@ class StoreVerbsIT {
   }
 
   @Test
+  void nodesAreListedAndNoneIsReleasedByMistake() throws Exception {
+    String node = "00000000-0000-0000-0000-000000000001";
+    assertThat(json("ledger", "nodes")).isEmpty();
+    assertThat(run("ledger", "nodes")).isZero();
+    assertThat(out.toString()).matches("NODE +STATE +SILENT_S +LEASED +COMMITTED +EPOCH\\R");
+    assertThat(run("ledger", "release", node)).isEqualTo(1);
+    assertThat(err.toString()).contains("nothing was done", "--yes");
+    assertThat(run("ledger", "release", node, "--yes")).isEqualTo(1);
+    assertThat(err.toString()).contains("there is no node " + node);
+    assertThat(run("ledger", "release", "that-one", "--yes")).isEqualTo(2);
+  }
+
+  @Test
   void secretsOfWebhooksAreShownAndRotated() throws Exception {
     json("orgs", "create", "hooked");
     String secret = json("orgs", "secret", "show", "hooked").path("webhook_secret").asText();

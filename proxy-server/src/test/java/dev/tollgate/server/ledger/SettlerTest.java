@@ -29,7 +29,9 @@ class SettlerTest {
           new Batch(5, 20),
           new Retention(Duration.ofHours(1), 1),
           Duration.ofSeconds(60),
-          Duration.ofMinutes(10));
+          Duration.ofMinutes(10),
+          new LedgerSettings.DayRetention(Duration.ofDays(90), Duration.ofDays(35)),
+          Duration.ofHours(1));
 
   private final Waiting waiting = new Waiting();
   private final ScriptedBank bank = new ScriptedBank();

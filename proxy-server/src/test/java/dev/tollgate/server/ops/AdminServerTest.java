@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +37,10 @@ final class AdminServerTest {
 
     health.become(State.READY);
     assertThat(get(admin, "/readyz").status()).isEqualTo(200);
+
+    health.heed(() -> Optional.of("ledger: no room"));
+    assertThat(get(admin, "/readyz").status()).isEqualTo(503);
+    assertThat(get(admin, "/readyz").text()).isEqualTo("ledger: no room\n");
 
     health.become(State.DRAINING);
     assertThat(get(admin, "/readyz").status()).isEqualTo(503);

@@ -7,6 +7,8 @@ import static dev.tollgate.server.ops.Health.State.STOPPED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.server.ops.Health.Change;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,6 +24,19 @@ final class HealthTest {
     assertThat(health.become(DRAINING)).isEqualTo(new Change.Made());
     assertThat(health.isReady()).isFalse();
     assertThat(health.become(STOPPED)).isEqualTo(new Change.Made());
+  }
+
+  @Test
+  void whatIsInTheWayOfANodeThatRunsIsTold() {
+    AtomicReference<Optional<String>> obstacle = new AtomicReference<>(Optional.of("no room"));
+    health.heed(obstacle::get);
+    assertThat(health.told()).isEqualTo("starting");
+    health.become(READY);
+    assertThat(health.isReady()).isFalse();
+    assertThat(health.told()).isEqualTo("no room");
+    obstacle.set(Optional.empty());
+    assertThat(health.isReady()).isTrue();
+    assertThat(health.told()).isEqualTo("ready");
   }
 
   @Test

@@ -21,8 +21,6 @@ import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.testkit.BankSums.ScopeSums;
 import java.time.Duration;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
@@ -30,7 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What only a real database can show of the shared books: refusals, days, and the audit. */
+/** What only a real database can show of the shared books: refusals, and days that are made. */
 class PostgresBankIT {
   private static final int BALANCE = ScopeKind.ORG.bit();
   private static TestBooks books;
@@ -115,36 +113,6 @@ class PostgresBankIT {
   }
 
   @Test
-  void anOldDayIsDroppedWhenNoNodeCanStillChargeItAndItsSumStays() throws Exception {
-    try (TestBooks aside = TestBooks.open()) {
-      OrgId its = aside.newOrg();
-      KeyId itsKey = aside.newKey(its);
-      long then = now();
-      Holder node = aside.bank().open(UUID.randomUUID(), UUID.randomUUID());
-      aside.bank().settle(node, List.of(TestBooks.charge(RequestId.at(then), its, itsKey, 0, 7)));
-      LocalDate day = Window.at(then).day();
-
-      aside.setClock(then + Duration.ofDays(9).toMillis());
-      assertThat(aside.store().ledgerDays().retain(0)).as("the node may have more").isEmpty();
-      aside.bank().tick(node, ++calls, List.of());
-      assertThat(aside.store().ledgerDays().retain(0)).contains(day.minusDays(1)).contains(day);
-      assertThat(aside.execute("SELECT count(*) FROM settlement")).containsExactly("0");
-      assertThat(aside.balance(its).used()).isEqualTo(7);
-      assertThat(aside.store().ledgerAudit().run()).isEmpty();
-    }
-  }
-
-  @Test
-  void aDayThatWasDroppedTakesNoCharge() throws Exception {
-    LocalDate old = LocalDate.now(ZoneOffset.UTC).minusDays(20);
-    books.execute("SELECT ledger_partition(?)", old);
-    Settlement late = charge(old.atStartOfDay(ZoneOffset.UTC).toInstant().toEpochMilli(), 1, "");
-    books.execute("UPDATE node_epoch SET state = 'closed'");
-    assertThat(books.store().ledgerDays().retain(8)).containsExactly(old);
-    assertKind(Kind.POISONED, List.of(late));
-  }
-
-  @Test
   void aLoweredLimitCallsIdleMoneyBack() throws Exception {
     books.limitDay(key, 500L);
     Payer payer = new Payer(org, key, Window.at(now()));
@@ -169,29 +137,6 @@ class PostgresBankIT {
     bank.open(holder.node(), UUID.randomUUID());
     bank.settle(holder, List.of(charge(now(), 8, "")));
     assertThat(balance()).isEqualTo(new ScopeSums(8, 0, 8, 0));
-  }
-
-  @Test
-  void theAuditNamesEverySumThatDoesNotAgree() throws Exception {
-    try (TestBooks broken = TestBooks.open()) {
-      OrgId its = broken.newOrg();
-      KeyId itsKey = broken.newKey(its);
-      broken.fund(its, 100);
-      Holder node = broken.bank().open(UUID.randomUUID(), UUID.randomUUID());
-      broken.bank().settle(node, List.of(TestBooks.charge(RequestId.at(now()), its, itsKey, 0, 7)));
-      var want = new Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(1));
-      Payer payer = new Payer(its, itsKey, Window.at(now()));
-      broken.bank().grant(node, new Ask(++calls, payer, List.of(want), true));
-      assertThat(broken.store().ledgerAudit().run()).isEmpty();
-
-      broken.execute("UPDATE scope_account SET limit_micro = 1 WHERE scope_id LIKE 'org:%'");
-      broken.execute("UPDATE scope_account SET used_micro = 9 WHERE scope_id LIKE 'keyd:%'");
-      broken.execute("UPDATE scope_account SET leased_micro = 3 WHERE scope_id LIKE 'orgm:%'");
-      broken.execute("UPDATE node_epoch SET epoch = 2");
-      assertThat(broken.store().ledgerAudit().run())
-          .extracting(LedgerAudit.Violation::invariant)
-          .contains(1, 2, 3, 4, 8, 9);
-    }
   }
 
   private void grant(ScopeKind kind, long amount) throws BankException {

@@ -127,7 +127,13 @@ final class BadFilesTest {
     return Stream.of(
         bad(
             "ledger: { outage_grace: 1999ms }",
-            "2:25: ledger.outage_grace: must be 0s or at least 2s"));
+            "2:25: ledger.outage_grace: must be 0s or at least 2s"),
+        bad(
+            "ledger: { retention: { charges: 7d } }",
+            "2:33: ledger.retention.charges: must be at least 8d"),
+        bad(
+            "ledger: { retention: { requests: 191h } }",
+            "2:34: ledger.retention.requests: must be at least 8d"));
   }
 
   static Stream<Arguments> notYet() {

@@ -1,0 +1,162 @@
+package dev.tollgate.server.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Ask;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Bank.TickAnswer;
+import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Window;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.testkit.BankSums.ScopeSums;
+import dev.tollgate.server.postgres.LedgerNodes.Lost;
+import dev.tollgate.server.postgres.LedgerNodes.Node;
+import dev.tollgate.server.postgres.LedgerNodes.Release;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the money that a silent node holds. */
+class LedgerNodesIT {
+  private static final Duration MINUTE = Duration.ofMinutes(1);
+  private static final Duration LOST = Duration.ofMinutes(11);
+
+  private final long now = System.currentTimeMillis();
+  private TestBooks books;
+  private long calls;
+  private OrgId org;
+  private KeyId key;
+  private Holder node;
+
+  /** The node holds 100, of which it charged 10. */
+  @BeforeEach
+  void lease() throws Exception {
+    books = TestBooks.open();
+    books.setClock(now);
+    org = books.newOrg();
+    key = books.newKey(org);
+    books.fund(org, 1_000);
+    node = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    var want = new Want(ScopeKind.ORG, new MicroUsd(100), new MicroUsd(100));
+    books.bank().grant(node, new Ask(++calls, new Payer(org, key, Window.at(now)), List.of(want), true));
+    settle(10);
+  }
+
+  @AfterEach
+  void audit() throws Exception {
+    assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+    books.close();
+  }
+
+  @Test
+  void aNodeIsListedWithWhatItHolds() throws Exception {
+    passes(Duration.ofSeconds(5));
+    Duration silent = Duration.ofSeconds(5);
+    assertThat(nodes().list())
+        .containsExactly(
+            new Node(node.node(), 1, "open", silent, new MicroUsd(90), Optional.empty()));
+    report(30);
+    assertThat(nodes().list().getFirst().committed()).hasValue(new MicroUsd(20));
+    books.bank().close(node);
+    assertThat(nodes().list())
+        .containsExactly(
+            new Node(node.node(), 1, "closed", silent, MicroUsd.ZERO, Optional.empty()));
+  }
+
+  @Test
+  void aNodeThatLivesIsNotReleasedAndASilentOneIsOnce() throws Exception {
+    passes(MINUTE);
+    assertThat(release()).isEqualTo(new Release.Alive());
+    assertThat(nodes().release(UUID.randomUUID(), MINUTE, "test")).isEqualTo(new Release.Unknown());
+    passes(MINUTE.plusSeconds(1));
+    assertThat(release()).isEqualTo(new Release.Released(new MicroUsd(90)));
+    assertThat(release()).isEqualTo(new Release.AlreadyClosed());
+    assertThat(balance()).isEqualTo(new ScopeSums(10, 0, 0, 0));
+    assertThat(books.execute("SELECT concat_ws(' ', actor, freed_micro) FROM node_release"))
+        .containsExactly("test 90");
+
+    assertThat(books.bank().tick(node, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
+    settle(20);
+    assertThat(balance()).isEqualTo(new ScopeSums(30, 0, 20, 0));
+  }
+
+  @Test
+  void aLostNodeKeepsWhatItHadCommitted() throws Exception {
+    report(30);
+    passes(LOST);
+    assertThat(nodes().lose(LOST)).isEmpty();
+    passes(LOST.plusSeconds(1));
+    assertThat(nodes().lose(LOST)).containsExactly(new Lost(node.node(), new MicroUsd(70)));
+    assertThat(nodes().lose(LOST)).isEmpty();
+    assertThat(balance()).isEqualTo(new ScopeSums(10, 20, 0, 0));
+    assertThat(nodes().list().getFirst().state()).isEqualTo("lost");
+    assertThat(books.bank().tick(node, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
+
+    settle(15);
+    assertThat(balance()).isEqualTo(new ScopeSums(25, 5, 0, 0));
+    assertThat(release()).isEqualTo(new Release.Released(new MicroUsd(5)));
+  }
+
+  @Test
+  void whatNobodyReportedIsKept() throws Exception {
+    passes(LOST.plusSeconds(1));
+    assertThat(nodes().lose(LOST)).containsExactly(new Lost(node.node(), MicroUsd.ZERO));
+    assertThat(balance()).isEqualTo(new ScopeSums(10, 90, 0, 0));
+  }
+
+  @Test
+  void whoComesBackBeginsAnew() throws Exception {
+    report(30);
+    passes(LOST.plusSeconds(1));
+    nodes().lose(LOST);
+    books.bank().open(node.node(), UUID.randomUUID());
+    assertThat(balance()).isEqualTo(new ScopeSums(10, 0, 0, 0));
+    assertThat(nodes().list().getFirst().state()).isEqualTo("open");
+  }
+
+  @Test
+  void whoIsNotThePresentLifeReportsNothing() throws Exception {
+    books.bank().open(node.node(), UUID.randomUUID());
+    assertThat(report(30)).containsExactly("f");
+  }
+
+  private void passes(Duration time) throws Exception {
+    books.setClock(now + time.toMillis());
+  }
+
+  private Release release() throws Exception {
+    return nodes().release(node.node(), MINUTE, "test");
+  }
+
+  private List<String> report(long committed) throws Exception {
+    return books.execute(
+        "SELECT ledger_report(?, ?, ?, 0, ARRAY[?], ARRAY[?])",
+        node.node(),
+        node.epoch(),
+        node.boot(),
+        "org:" + org,
+        committed);
+  }
+
+  private void settle(long cost) throws Exception {
+    int held = ScopeKind.ORG.bit();
+    books.bank().settle(node, List.of(TestBooks.charge(RequestId.at(now), org, key, held, cost)));
+  }
+
+  private ScopeSums balance() throws Exception {
+    return books.balance(org);
+  }
+
+  private LedgerNodes nodes() {
+    return books.store().ledgerNodes();
+  }
+}

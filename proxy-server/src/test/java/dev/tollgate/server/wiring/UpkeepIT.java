@@ -1,0 +1,67 @@
+package dev.tollgate.server.wiring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A gateway that runs looks after the books by itself. */
+final class UpkeepIT {
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final String CONFIGURATION =
+      """
+      version: 1
+      listeners:
+        api: { address: "127.0.0.1:0" }
+        admin: { address: "127.0.0.1:0" }
+      server: { event_loops: 1, shutdown: { delay: 0s, timeout: 2s } }
+      store: { url: embedded, data_dir: ./data }
+      ledger: { audit_interval: 1s, retention: { charges: 8d, requests: 8d } }
+      providers:
+        mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
+      models:
+        test/chat:
+          modality: chat
+          price: { input: "1", output: "2" }
+          routes: [ { provider: mock, model: chat } ]
+      """;
+
+  @Test
+  void oldDaysAreDroppedAndAForgedSumIsFound(@TempDir Path folder) throws Exception {
+    try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
+      execute(gateway, "SELECT ledger_partition(current_date - 20)");
+    }
+    try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
+      await(gateway, "tollgate_ledger_days_dropped_total", 2);
+      assertThat(gateway.metric("tollgate_ledger_audit_violations")).isEqualTo("0.0");
+
+      execute(gateway, "UPDATE scope_account SET limit_micro = limit_micro + 1");
+      await(gateway, "tollgate_ledger_audit_violations", 1);
+      assertThat(gateway.metric("tollgate_ledger_silent_nodes")).isEqualTo("0.0");
+      assertThat(value(gateway, "tollgate_ledger_audit_age_seconds")).isLessThan(60);
+      execute(gateway, "UPDATE scope_account SET limit_micro = limit_micro - 1");
+    }
+  }
+
+  private static void execute(TestGateway gateway, String sql) throws SQLException {
+    try (var connection = gateway.server().store().pool().getConnection();
+        var statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private static void await(TestGateway gateway, String metric, double value) {
+    long began = System.nanoTime();
+    while (value(gateway, metric) != value) {
+      assertThat(System.nanoTime() - began).as(metric).isLessThan(SOON.toNanos());
+    }
+  }
+
+  private static double value(TestGateway gateway, String metric) {
+    String value = gateway.metric(metric);
+    return value == null ? Double.NaN : Double.parseDouble(value);
+  }
+}
