@@ -92,6 +92,11 @@ final class Account {
     return base + overrun - available.get() - spent.get();
   }
 
+  /** Charged since the lease is held, reserved, and wanted to go on for so long. */
+  long committed(Duration ahead) {
+    return Math.max(0, base + overrun - available.get()) + need(ahead);
+  }
+
   void grow(long amount) {
     base += amount;
     available.addAndGet(amount);

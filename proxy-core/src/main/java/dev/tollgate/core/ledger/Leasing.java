@@ -37,6 +37,7 @@ public final class Leasing {
 
   private final NodeLedger ledger;
   private final LedgerRules rules;
+  private final Commitments commitments;
   // The next to be asked for comes first.
   private final Map<KeyId, Line> lines = new LinkedHashMap<>();
   private final Map<Scope, Long> recalls = new HashMap<>();
@@ -53,6 +54,7 @@ public final class Leasing {
   public Leasing(NodeLedger ledger) {
     this.ledger = ledger;
     this.rules = ledger.rules();
+    this.commitments = new Commitments(ledger);
   }
 
   /** A grant that should be asked for; ended by {@link #granted} or {@link #grantFailed}. */
@@ -423,6 +425,18 @@ public final class Leasing {
     if (rules.outageGrace().isZero() && stopped == null) {
       ledger.admission(new NodeLedger.Admission.Open(nowNanos - 1));
     }
+  }
+
+  // For the case that the node is never heard of again
+
+  /** What the books should be told of the node's leases now; it counts as told. */
+  public List<Commitment> commitments() {
+    return commitments.due();
+  }
+
+  /** What they were told last may not have reached them. */
+  public void commitmentsUnsaid() {
+    commitments.unsaid();
   }
 
   private void fence() {

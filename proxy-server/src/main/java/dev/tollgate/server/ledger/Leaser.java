@@ -6,6 +6,7 @@ import dev.tollgate.core.ledger.Bank.GrantAnswer;
 import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
+import dev.tollgate.core.ledger.Commitment;
 import dev.tollgate.core.ledger.Journal;
 import dev.tollgate.core.ledger.Leasing;
 import dev.tollgate.core.ledger.Leasing.GrantCall;
@@ -14,6 +15,7 @@ import dev.tollgate.core.ledger.LedgerRules;
 import dev.tollgate.core.ledger.NodeLedger;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -151,6 +153,16 @@ public final class Leaser implements AutoCloseable {
     if (!overruns.isEmpty()) {
       answered(() -> ledger.booked(overruns));
     }
+  }
+
+  /** What the books should be told of the leases; it counts as told. Waits for the thread. */
+  List<Commitment> commitments() {
+    return CompletableFuture.supplyAsync(leasing::commitments, thread).join();
+  }
+
+  /** What they were told last may not have reached them. */
+  void commitmentsUnsaid() {
+    answered(leasing::commitmentsUnsaid);
   }
 
   /** Admission ends; whoever waits is refused. */

@@ -1,5 +1,8 @@
 package dev.tollgate.server.postgres;
 
+import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Commitment;
 import dev.tollgate.core.money.MicroUsd;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -134,6 +137,28 @@ public final class LedgerNodes {
       }
     }
     return lost;
+  }
+
+  /**
+   * A node tells of itself; who is not its present life is not heard.
+   *
+   * @param owes for how long the oldest charge has waited for the books
+   */
+  public void report(Holder holder, Duration owes, List<Commitment> commitments)
+      throws BankException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement report =
+            connection.prepareStatement("SELECT ledger_report(?, ?, ?, ?, ?, ?)")) {
+      report.setObject(1, holder.node());
+      report.setLong(2, holder.epoch());
+      report.setObject(3, holder.boot());
+      report.setDouble(4, seconds(owes));
+      report.setArray(5, SqlArrays.of(connection, "text", commitments, each -> each.scope().id()));
+      report.setArray(6, SqlArrays.longs(connection, commitments, each -> each.amount().value()));
+      report.execute();
+    } catch (SQLException e) {
+      throw BankFailures.of(e);
+    }
   }
 
   private static double seconds(Duration duration) {

@@ -227,8 +227,7 @@ public final class Server implements AutoCloseable {
             stop();
           }
         };
-    var treasury =
-        Treasury.open(store.bank(), settings.store().dataDir(), settings.ledger(), owner);
+    var treasury = Treasury.open(store, settings.store().dataDir(), settings.ledger(), owner);
     closers.add("ledger", treasury);
     treasury.register(metrics);
     health.heed(() -> treasury.ledger().obstacle().map(why -> "ledger: " + why));

@@ -12,11 +12,13 @@ import dev.tollgate.server.ledger.JournalDirectory;
 import dev.tollgate.server.ledger.JournalOptions;
 import dev.tollgate.server.ledger.Leaser;
 import dev.tollgate.server.ledger.LocalJournal;
+import dev.tollgate.server.ledger.Reporter;
 import dev.tollgate.server.ledger.Settler;
 import dev.tollgate.server.ledger.SettlerListener;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.PostgresBank;
+import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.LedgerSettings;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -43,14 +45,21 @@ final class Treasury implements AutoCloseable {
   private final LocalJournal journal;
   private final Leaser leaser;
   private final Settler settler;
+  private final Reporter reporter;
 
   private Treasury(
-      PostgresBank bank, Holder holder, LocalJournal journal, Leaser leaser, Settler settler) {
+      PostgresBank bank,
+      Holder holder,
+      LocalJournal journal,
+      Leaser leaser,
+      Settler settler,
+      Reporter reporter) {
     this.bank = bank;
     this.holder = holder;
     this.journal = journal;
     this.leaser = leaser;
     this.settler = settler;
+    this.reporter = reporter;
   }
 
   /** What the treasury tells the process that it is a part of. */
@@ -65,8 +74,9 @@ final class Treasury implements AutoCloseable {
     void takenOver();
   }
 
-  static Treasury open(PostgresBank bank, Path dataDir, LedgerSettings settings, Owner owner)
+  static Treasury open(Store store, Path dataDir, LedgerSettings settings, Owner owner)
       throws StartException {
+    PostgresBank bank = store.bank();
     try {
       var directory =
           JournalDirectory.open(dataDir, JournalOptions.of(settings), InstantSource.system());
@@ -81,8 +91,12 @@ final class Treasury implements AutoCloseable {
       var leaser = new Leaser(bank, holder, journal, rules, owner::takenOver);
       var listener = listener(leaser);
       Settler settler = Settler.start(journal, holder, booking, listener, settings);
+      var reporter =
+          new Reporter(
+              store.ledgerNodes()::report, holder, leaser, () -> settler.figures().oldest());
       leaser.start();
-      return new Treasury(bank, holder, journal, leaser, settler);
+      reporter.start();
+      return new Treasury(bank, holder, journal, leaser, settler, reporter);
     } catch (IOException | BankException e) {
       throw new StartException("ledger: " + e.getMessage(), e);
     }
@@ -146,6 +160,7 @@ final class Treasury implements AutoCloseable {
   @Override
   public void close() {
     leaser.stopAdmission();
+    reporter.close();
     awaitLastRequests();
     long left = settler.drain(LAST_FLUSH);
     settler.close();

@@ -38,7 +38,9 @@ class LedgerAuditIT {
     Holder node = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
     books.bank().settle(node, List.of(TestBooks.charge(RequestId.at(now), org, key, 0, 7)));
     var want = new Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(1));
-    books.bank().grant(node, new Ask(++calls, new Payer(org, key, Window.at(now)), List.of(want), true));
+    books
+        .bank()
+        .grant(node, new Ask(++calls, new Payer(org, key, Window.at(now)), List.of(want), true));
     assertThat(audit.run()).isEmpty();
   }
 

@@ -47,7 +47,9 @@ class LedgerNodesIT {
     books.fund(org, 1_000);
     node = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
     var want = new Want(ScopeKind.ORG, new MicroUsd(100), new MicroUsd(100));
-    books.bank().grant(node, new Ask(++calls, new Payer(org, key, Window.at(now)), List.of(want), true));
+    books
+        .bank()
+        .grant(node, new Ask(++calls, new Payer(org, key, Window.at(now)), List.of(want), true));
     settle(10);
   }
 

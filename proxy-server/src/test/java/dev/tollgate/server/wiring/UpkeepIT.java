@@ -46,6 +46,18 @@ final class UpkeepIT {
     }
   }
 
+  @Test
+  void theBooksHearWhatANodeHasCommitted(@TempDir Path folder) throws Exception {
+    try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
+      assertThat(gateway.chat("test/chat").status()).isEqualTo(200);
+      long began = System.nanoTime();
+      var nodes = gateway.server().store().ledgerNodes();
+      while (nodes.list().getFirst().committed().isEmpty()) {
+        assertThat(System.nanoTime() - began).isLessThan(SOON.toNanos());
+      }
+    }
+  }
+
   private static void execute(TestGateway gateway, String sql) throws SQLException {
     try (var connection = gateway.server().store().pool().getConnection();
         var statement = connection.createStatement()) {

@@ -1,0 +1,126 @@
+package dev.tollgate.core.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.ledger.SimulatedNode.Fate;
+import dev.tollgate.core.ledger.SimulatedNode.World;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import dev.tollgate.core.testkit.InMemoryBank;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** What a node says that it has committed covers what it has, and is not said all the time. */
+class CommitmentsTest {
+  private static final OrgId ORG = new OrgId(new UUID(2, 0));
+  private static final ApiKey KEY =
+      new ApiKey(
+          new KeyId("onlykey1"),
+          "k",
+          "wxyz",
+          new Org(ORG, "org", Org.State.ACTIVE, null),
+          KeyState.ACTIVE,
+          null,
+          KeyScope.ALL,
+          KeyLimits.DEFAULT);
+
+  private final InMemoryBank bank = new InMemoryBank(1_795_000_000_000L);
+  private final World world = new World(bank);
+  private final SimulatedNode node = new SimulatedNode(new UUID(1, 0), world);
+  private final Map<Scope, Long> said = new HashMap<>();
+
+  private int say() {
+    List<Commitment> due = node.leasing().commitments();
+    due.forEach(each -> said.put(each.scope(), each.amount().value()));
+    return due.size();
+  }
+
+  private void pass(long millis) {
+    world.pass(millis);
+    node.tick(Fate.FINE);
+    while (node.lease(Fate.FINE)) {
+      node.runLoop();
+    }
+    node.runLoop();
+  }
+
+  private long charged() {
+    return world.decided.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  @Test
+  void whatIsSaidCoversWhatIsChargedAndReservedAlsoBetweenTwoWords() throws Exception {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    bank.fund(ORG, new MicroUsd(1_000_000_000));
+    int words = 0;
+    for (int second = 0; second < 300; second++) {
+      for (int i = 0; i < 10; i++) {
+        pass(100);
+        node.ask(KEY, 1 + random.nextInt(1_000));
+        node.runLoop();
+        if (random.nextInt(4) > 0) {
+          node.endOne(random, true);
+        }
+        node.flush(100, Fate.FINE);
+      }
+      if (second > 20) {
+        long committed = charged() + node.ledger().accounts().iterator().next().reserved();
+        assertThat(said.values()).as("seed %d", seed).allMatch(word -> word >= committed);
+      }
+      words += say();
+    }
+    assertThat(words).as("seed %d", seed).isLessThan(150);
+  }
+
+  @Test
+  void aNodeThatIsIdleSaysWhatItChargedAndNoMore() throws Exception {
+    bank.fund(ORG, new MicroUsd(1_000_000));
+    pass(100);
+    node.ask(KEY, 1_000);
+    pass(100);
+    node.endOneAt(400);
+    for (int i = 0; i < 3_000; i++) {
+      pass(100);
+      say();
+    }
+    assertThat(said.values()).containsExactly(400L);
+    assertThat(say()).isZero();
+  }
+
+  @Test
+  void whatTheBooksDidNotHearIsSaidAgain() {
+    bank.fund(ORG, new MicroUsd(1_000_000));
+    node.ask(KEY, 1_000);
+    pass(100);
+    assertThat(say()).isOne();
+    assertThat(say()).isZero();
+    node.leasing().commitmentsUnsaid();
+    assertThat(say()).isOne();
+  }
+
+  @Test
+  void aNodeStopsSpendingBeforeItsLeasesAreLost() {
+    for (int graceSeconds : new int[] {0, 2, 60, 600, 100_000}) {
+      for (int ttlSeconds = 1; ttlSeconds < 10_000; ttlSeconds = ttlSeconds * 3 / 2 + 1) {
+        Duration ttl = Duration.ofSeconds(ttlSeconds);
+        Duration silence = LedgerRules.of(Duration.ofSeconds(graceSeconds), ttl).silenceMax();
+        assertThat(silence).isPositive().isLessThan(ttl);
+        if (ttlSeconds > 60) {
+          assertThat(silence).isLessThanOrEqualTo(ttl.minusSeconds(60));
+        }
+      }
+    }
+  }
+}
