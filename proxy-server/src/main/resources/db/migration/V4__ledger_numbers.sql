@@ -150,11 +150,13 @@ END $$;
 
 DROP FUNCTION ledger_tick(uuid, bigint, uuid, text[], bigint[], bigint[]);
 
--- One row 'fenced', or 'alive', with a further row for each recall that was not answered.
+-- One row 'fenced', or 'alive', with a further row for each recall that was not answered, and one
+-- 'overran' for each lease that was stated and had grown in all because more was spent.
 CREATE FUNCTION ledger_tick(
   its_node uuid, its_epoch bigint, its_boot uuid, its_number bigint,
   orgs uuid[], keys text[], scopes text[], bases bigint[], recalls bigint[], lasts boolean[])
-RETURNS TABLE (answer text, bank_millis bigint, scope_id text, recall bigint)
+RETURNS TABLE (
+  answer text, bank_millis bigint, scope_id text, recall bigint, overrun bigint)
 LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 #variable_conflict use_column
 DECLARE
@@ -165,7 +167,7 @@ BEGIN
   UPDATE node_epoch SET heartbeat_at = greatest(heartbeat_at, at)
    WHERE node_id = its_node AND epoch = its_epoch AND boot_id = its_boot AND state = 'open';
   IF NOT FOUND THEN
-    RETURN QUERY SELECT 'fenced', millis, NULL, 0::bigint;
+    RETURN QUERY SELECT 'fenced', millis, NULL, 0::bigint, 0::bigint;
     RETURN;
   END IF;
   IF cardinality(scopes) > 0 THEN
@@ -180,13 +182,18 @@ BEGIN
       ORDER BY scope_id, holder FOR NO KEY UPDATE;
     PERFORM ledger_state(its_holder, its_number, at, scopes, bases, recalls, lasts);
   END IF;
-  RETURN QUERY SELECT 'alive', millis, NULL, 0::bigint;
+  RETURN QUERY SELECT 'alive', millis, NULL, 0::bigint, 0::bigint;
   RETURN QUERY
-  SELECT 'alive', millis, a.scope_id, a.recall
+  SELECT 'alive', millis, a.scope_id, a.recall, 0::bigint
     FROM lease l JOIN scope_account a ON a.scope_id = l.scope_id
    WHERE l.holder = its_holder AND l.state = 'open' AND l.granted_micro > l.spent_micro
      AND l.answered < a.recall
    ORDER BY a.scope_id;
+  RETURN QUERY
+  SELECT 'overran', millis, l.scope_id, 0::bigint, l.overrun_micro FROM lease l
+   WHERE l.holder = its_holder AND l.scope_id = ANY (scopes) AND l.state = 'open'
+     AND l.overrun_micro > 0
+   ORDER BY l.scope_id;
 END $$;
 
 -- Books charges, each once; only rows that were really inserted are summed. Returns by how much in

@@ -19,6 +19,8 @@ final class Account {
   private final AtomicLong spent = new AtomicLong();
   // The largest reservation of late. Loops race for it, and a lost one is made good by the next.
   private volatile long reservationMost;
+  // The same, forgotten in many minutes.
+  private long reservationLately;
 
   // What was granted and not given back, and what the books added because more was spent.
   private long base;
@@ -31,6 +33,7 @@ final class Account {
   private boolean stating;
   private boolean yields;
   private boolean inDoubt;
+  private boolean saidIdle;
   private @Nullable Shortage shortage;
   private long shortUntilNanos;
 
@@ -39,6 +42,15 @@ final class Account {
     this.payer = payer;
     this.movedNanos = nowNanos;
     this.refillNotBefore = nowNanos;
+  }
+
+  /** The account of the window that follows, where as much will be needed. */
+  Account next(Scope itsScope, Payer itsPayer, long nowNanos) {
+    Account next = new Account(itsScope, itsPayer, nowNanos);
+    next.reservationMost = reservationLately;
+    next.reservationLately = reservationLately;
+    next.spentPerNano = spentPerNano;
+    return next;
   }
 
   Scope scope() {
@@ -127,14 +139,25 @@ final class Account {
     spentPerNano += RATE_WEIGHT * (now - spentPerNano);
     if (sum != spentAtTick || reserved() != 0) {
       movedNanos = nowNanos;
+      saidIdle = false;
     }
     spentAtTick = sum;
     long most = reservationMost;
     reservationMost = Math.max(0, most - 1 - (most >> 7)); // halves in nine seconds of ticks
+    reservationLately = Math.max(most, reservationLately - (reservationLately >> 13)); // in ten min
   }
 
   boolean isIdle(Duration idle, long nowNanos) {
     return nowNanos - movedNanos > idle.toNanos();
+  }
+
+  /**
+   * Whether nothing moved for so long and its base has to be said: to give back what is left, or,
+   * where more was spent than is held, to hear how the books took that; once.
+   */
+  boolean isIdleToSay(Duration idle, long nowNanos) {
+    long left = available.get();
+    return isIdle(idle, nowNanos) && (left > 0 || (left < 0 && !saidIdle));
   }
 
   /** What should be available to go on for so long. */
@@ -178,6 +201,7 @@ final class Account {
   /** A statement begins. */
   void states() {
     stating = true;
+    saidIdle = true;
   }
 
   /** A statement has ended, heard by the books or perhaps not. */

@@ -131,8 +131,10 @@ public interface Bank {
      * The holder may go on.
      *
      * @param bankMillis the books' clock
+     * @param overruns as in {@link Booked}, of the leases that were stated
      */
-    record Alive(long bankMillis, List<Recall> recalls) implements TickAnswer {}
+    record Alive(long bankMillis, List<Recall> recalls, List<Granted> overruns)
+        implements TickAnswer {}
 
     record Fenced() implements TickAnswer {}
   }

@@ -33,6 +33,7 @@ public final class Leasing {
   private static final Duration KNOWN_SHORT = Duration.ofMillis(100);
   private static final Duration REFILL_AGAIN = Duration.ofSeconds(1);
   private static final int GRANTS_MAX = 8;
+  private static final long NANOS_PER_MILLI = 1_000_000;
   private static final Duration WINDOW_KEPT = Duration.ofMinutes(15);
 
   private final NodeLedger ledger;
@@ -50,6 +51,8 @@ public final class Leasing {
   private @Nullable String stopped;
   private long tickedNanos;
   private long heardMillis;
+  private long heardNanos;
+  private @Nullable Dawn dawn;
 
   public Leasing(NodeLedger ledger) {
     this.ledger = ledger;
@@ -83,6 +86,7 @@ public final class Leasing {
   /** The node begins a life in the books. */
   public void begin(long nowNanos) {
     tickedNanos = nowNanos;
+    dawn = new Dawn(ledger, nowNanos);
     open(nowNanos);
   }
 
@@ -331,6 +335,9 @@ public final class Leasing {
     }
     ticking = true;
     tickedNanos = nowNanos;
+    if (dawn != null && heardMillis > 0) {
+      dawn.foresee(heardMillis + (nowNanos - heardNanos) / NANOS_PER_MILLI, nowNanos);
+    }
     List<Statement> statements = new ArrayList<>();
     stating = new ArrayList<>();
     for (Account account : ledger.accounts()) {
@@ -360,7 +367,7 @@ public final class Leasing {
       return Optional.empty();
     }
     recalls.remove(account.scope());
-    boolean isIdle = account.isIdle(rules.idle(), nowNanos) && account.available() > 0;
+    boolean isIdle = account.isIdleToSay(rules.idle(), nowNanos);
     if (recall != null || (isIdle && booksHeard)) {
       account.empty();
       // Who asked for it comes first.
@@ -393,7 +400,9 @@ public final class Leasing {
         // From before the call: the books may have counted from then.
         open(call.beganNanos());
         heardMillis = alive.bankMillis();
+        heardNanos = call.beganNanos();
         stated(call);
+        ledger.booked(alive.overruns());
         recalls.clear();
         for (Recall recall : alive.recalls()) {
           recalls.put(recall.scope(), recall.number());

@@ -179,6 +179,12 @@ public final class NodeLedger implements Ledger {
     }
   }
 
+  /** Makes the account of a window that is about to follow, unless it is there. */
+  void foresee(Account account, Payer next) {
+    Scope scope = next.scope(account.scope().kind());
+    accounts.computeIfAbsent(scope.id(), _ -> account.next(scope, next, nanos.getAsLong()));
+  }
+
   /** Forgets an account that nothing is held of any more; no request of its window can come. */
   void forget(Account account) {
     accounts.remove(account.scope().id(), account);

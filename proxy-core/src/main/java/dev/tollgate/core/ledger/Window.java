@@ -25,6 +25,11 @@ public record Window(LocalDate day) {
     return suffix(kind).compareTo(other.suffix(kind)) < 0;
   }
 
+  /** The first day of the next window of a kind that has windows. */
+  Window next(ScopeKind kind) {
+    return new Window(LocalDate.ofInstant(resetsAt(kind), ZoneOffset.UTC));
+  }
+
   /** As it stands in a scope's id: {@code 2026-11-20} or {@code 2026-11}. */
   String suffix(ScopeKind kind) {
     return switch (kind) {

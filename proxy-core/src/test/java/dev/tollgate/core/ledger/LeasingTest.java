@@ -14,6 +14,7 @@ import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import dev.tollgate.core.testkit.BankSums;
 import dev.tollgate.core.testkit.InMemoryBank;
+import java.time.Duration;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -202,6 +203,58 @@ class LeasingTest {
       node.tick(Fate.FINE);
     }
     assertThat(other.running()).as("refused: %s", world.refused).isEqualTo(1);
+  }
+
+  @Test
+  void atMidnightNoRequestWaits() {
+    long midnight = Window.at(bank.millis()).resetsAt(ScopeKind.KEY_DAY).toEpochMilli();
+    bank.fund(ORG, new MicroUsd(1_000_000));
+    bank.limitDay(new KeyId("busykey1"), new MicroUsd(100_000));
+    bank.limitDay(new KeyId("rarekey1"), new MicroUsd(100_000));
+    bank.limitDay(new KeyId("idlekey1"), new MicroUsd(100_000));
+    ApiKey busy = keyOfTheDay("busykey1");
+    ApiKey rare = keyOfTheDay("rarekey1");
+    SimulatedNode node = node(0);
+    world.pass(midnight - bank.millis() - Duration.ofMinutes(15).toMillis());
+    turns(1, 100, node);
+    node.ask(keyOfTheDay("idlekey1"), 100);
+    turns(10, 20, node);
+    node.endOneAt(1);
+    turns(7 * 60, 1_000, node);
+    node.ask(rare, 100);
+    turns(10, 20, node);
+    node.endOneAt(1);
+    while (bank.millis() < midnight - 200) {
+      node.ask(busy, 100);
+      turns(1, 200, node);
+      node.endOneAt(1);
+    }
+
+    world.pass(midnight - bank.millis());
+    int before = node.grants();
+    node.ask(busy, 100);
+    node.ask(rare, 100);
+    node.runLoop();
+    assertThat(node.running()).isEqualTo(2);
+    assertThat(node.grants()).isEqualTo(before);
+    assertThat(bank.sums().scopes().keySet())
+        .filteredOn(scope -> scope.startsWith("keyd:idlekey1"))
+        .as("unused for ten minutes")
+        .hasSize(1);
+  }
+
+  private static ApiKey keyOfTheDay(String id) {
+    var limits = new KeyLimits(null, null, null, null, new MicroUsd(100_000), null);
+    ApiKey key = key(id);
+    return new ApiKey(
+        key.id(),
+        key.name(),
+        key.lastFour(),
+        key.org(),
+        key.state(),
+        key.expiresAt(),
+        key.scope(),
+        limits);
   }
 
   private long leased() {

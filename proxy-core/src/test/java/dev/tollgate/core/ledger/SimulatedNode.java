@@ -12,6 +12,7 @@ import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.testkit.InMemoryBank;
+import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -48,6 +49,7 @@ final class SimulatedNode {
     final Map<RequestId, Long> decided = new HashMap<>();
     final Map<RequestId, Long> progress = new HashMap<>();
     final Set<RequestId> released = new HashSet<>();
+    final Map<RequestId, LocalDate> admitted = new HashMap<>();
     final List<Ledger.Answer.Refused> refused = new ArrayList<>();
     long nanos;
     int served;
@@ -118,6 +120,7 @@ final class SimulatedNode {
 
   void ask(ApiKey key, long most) {
     RequestId request = RequestId.at(world.bank.millis());
+    world.admitted.put(request, LocalDate.ofEpochDay(world.bank.millis() / 86_400_000));
     ledger.reserve(
         request,
         key,

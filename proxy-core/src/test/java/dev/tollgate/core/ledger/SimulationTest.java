@@ -16,7 +16,9 @@ import dev.tollgate.core.tenant.Org;
 import dev.tollgate.core.testkit.InMemoryBank;
 import dev.tollgate.core.testkit.Seeds;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.Test;
  * acknowledged charge stands in them once, with its amount.
  */
 class SimulationTest {
-  private static final long NEARLY_MIDNIGHT = 1_796_083_190_000L; // ten seconds before a month ends
+  private static final long NEARLY_MIDNIGHT = 1_796_083_160_000L; // 40 seconds before a month ends
   private static final int STEPS = 400;
 
   @Test
@@ -102,13 +104,14 @@ class SimulationTest {
       }
       assertThat(bank.audit()).isEmpty();
       requireAcknowledgedIsBooked();
+      requireBookedToItsDay();
       assertThat(world.served).isPositive();
     }
 
     /** Faults end, and nobody asks for anything: whatever happened before, no lease stays. */
     private void rest() throws Exception {
       for (int turn = 0; turn < 140; turn++) {
-        world.pass(500);
+        world.pass(1_000);
         for (SimulatedNode node : nodes) {
           node.deliverLate();
           if (turn < 40) {
@@ -122,9 +125,9 @@ class SimulationTest {
         assertThat(bank.audit()).as("at rest, turn %d", turn).isEmpty();
         nodes.forEach(SimulatedNode::requireBalanced);
       }
-      assertThat(bank.sums().scopes().values())
-          .as("at rest: %s", bank.sums())
-          .allMatch(scope -> scope.leased() == 0);
+      bank.sums()
+          .scopes()
+          .forEach((id, scope) -> assertThat(scope.leased()).as("at rest, %s", id).isZero());
     }
 
     private void step() throws Exception {
@@ -170,6 +173,23 @@ class SimulationTest {
                       .isIn(
                           world.decided.get(charge.request()),
                           world.progress.get(charge.request())));
+    }
+
+    /** Whenever a request ended and was booked: it counts in the day in which it was admitted. */
+    private void requireBookedToItsDay() {
+      Map<String, Long> days = new HashMap<>();
+      for (Settlement charge : bank.allCharges()) {
+        String day = "keyd:" + charge.key() + ":" + world.admitted.get(charge.request());
+        days.merge(day, charge.cost().value(), Long::sum);
+      }
+      bank.sums()
+          .scopes()
+          .forEach(
+              (id, sums) -> {
+                if (id.startsWith("keyd:")) {
+                  assertThat(sums.used()).as("used of %s", id).isEqualTo(days.getOrDefault(id, 0L));
+                }
+              });
     }
   }
 

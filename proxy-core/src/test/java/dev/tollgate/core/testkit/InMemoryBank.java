@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -279,13 +280,13 @@ public final class InMemoryBank implements Bank {
           account.used += cost;
           account.beyond += cost - spent;
         });
-    return new Booked(overruns(holder, batch));
+    return new Booked(
+        overruns(holder, batch.stream().flatMap(settlement -> accounts(settlement).stream())));
   }
 
   /** Said as often as a charge is sent: the answer before may have been lost. */
-  private List<Granted> overruns(Holder holder, List<Settlement> batch) {
-    return batch.stream()
-        .flatMap(settlement -> accounts(settlement).stream())
+  private List<Granted> overruns(Holder holder, Stream<Account> accounts) {
+    return accounts
         .distinct()
         .sorted()
         .map(account -> books.leaseOrNull(holder, account))
@@ -325,9 +326,7 @@ public final class InMemoryBank implements Bank {
     }
     books.life(holder).heartbeat = millis;
     for (Statement statement : statements) {
-      Payer payer = statement.payer();
-      Account account = books.account(statement.scope(), payer.org(), payer.key());
-      stated(books.lease(holder, account), statement, number);
+      stated(books.lease(holder, account(statement)), statement, number);
     }
     List<Recall> recalls =
         books.leases.stream()
@@ -336,7 +335,13 @@ public final class InMemoryBank implements Bank {
             .map(lease -> new Recall(lease.account.scope, lease.account.recall))
             .sorted(Comparator.comparing(Recall::scope))
             .toList();
-    return new TickAnswer.Alive(millis, recalls);
+    return new TickAnswer.Alive(
+        millis, recalls, overruns(holder, statements.stream().map(this::account)));
+  }
+
+  private Account account(Statement statement) {
+    Payer payer = statement.payer();
+    return books.account(statement.scope(), payer.org(), payer.key());
   }
 
   private static void stated(Lease lease, Statement statement, long number) {

@@ -155,10 +155,15 @@ public final class PostgresBank implements Bank {
     }
     long bankMillis = row.getLong("bank_millis");
     List<Recall> recalls = new ArrayList<>();
+    List<Granted> overruns = new ArrayList<>();
     while (row.next()) {
-      recalls.add(new Recall(scope(row), row.getLong("recall")));
+      if ("overran".equals(row.getString("answer"))) {
+        overruns.add(new Granted(scope(row), money(row, "overrun")));
+      } else {
+        recalls.add(new Recall(scope(row), row.getLong("recall")));
+      }
     }
-    return new TickAnswer.Alive(bankMillis, recalls);
+    return new TickAnswer.Alive(bankMillis, recalls, overruns);
   }
 
   /** The name under which a node's life holds leases. */

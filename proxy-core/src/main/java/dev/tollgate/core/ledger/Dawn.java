@@ -1,0 +1,55 @@
+package dev.tollgate.core.ledger;
+
+import java.time.Duration;
+
+/**
+ * The last minute of a window: accounts of the next day and month are made for what was used of
+ * late, so that their leases are there before the first request is. Not all at once, neither on one
+ * node nor on many.
+ */
+final class Dawn {
+  private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
+  private static final long BEFORE_MOST_MILLIS = 50_000;
+  private static final long BEFORE_LEAST_MILLIS = 10_000;
+  private static final Duration LATELY = Duration.ofMinutes(10);
+
+  private final NodeLedger ledger;
+  private final long jitter;
+
+  /**
+   * @param jitter another number on each node
+   */
+  Dawn(NodeLedger ledger, long jitter) {
+    this.ledger = ledger;
+    this.jitter = jitter;
+  }
+
+  /** To be called often; {@code millis} is the time by the books' clock. */
+  void foresee(long millis, long nowNanos) {
+    if (DAY_MILLIS - Math.floorMod(millis, DAY_MILLIS) > BEFORE_MOST_MILLIS) {
+      return;
+    }
+    for (Account account : ledger.accounts()) {
+      if (ends(account, millis) && !account.isIdle(LATELY, nowNanos)) {
+        Payer payer = account.payer();
+        Window next = payer.window().next(account.scope().kind());
+        ledger.foresee(account, new Payer(payer.org(), payer.key(), next));
+      }
+    }
+  }
+
+  /** Whether its window ends so soon that its turn has come. */
+  private boolean ends(Account account, long millis) {
+    ScopeKind kind = account.scope().kind();
+    if (kind == ScopeKind.ORG) {
+      return false;
+    }
+    long left = account.payer().window().resetsAt(kind).toEpochMilli() - millis;
+    return left > 0 && left <= before(account.scope());
+  }
+
+  private long before(Scope scope) {
+    long any = scope.id().hashCode() * 0x9E3779B97F4A7C15L + jitter;
+    return BEFORE_LEAST_MILLIS + Math.floorMod(any, BEFORE_MOST_MILLIS - BEFORE_LEAST_MILLIS);
+  }
+}
