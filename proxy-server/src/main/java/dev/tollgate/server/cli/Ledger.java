@@ -6,21 +6,31 @@ import dev.tollgate.server.postgres.LedgerAudit.Violation;
 import dev.tollgate.server.postgres.LedgerNodes;
 import dev.tollgate.server.postgres.LedgerNodes.Node;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.StoreException;
+import dev.tollgate.server.postgres.StoreOptions;
 import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.wiring.BooksRebase;
+import dev.tollgate.server.wiring.StartException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code tollgate ledger}: whether the money adds up. */
+/** {@code tollgate ledger}: whether the money adds up, and what to do where it cannot. */
 @Command(
     name = "ledger",
     description = "Look after the books.",
     mixinStandardHelpOptions = true,
-    subcommands = {Ledger.Audit.class, Ledger.Nodes.class, Ledger.Release.class})
+    subcommands = {
+      Ledger.Audit.class,
+      Ledger.Nodes.class,
+      Ledger.Release.class,
+      Ledger.Rebase.class
+    })
 final class Ledger extends VerbGroup {
   @Command(
       name = "audit",
@@ -109,6 +119,43 @@ final class Ledger extends VerbGroup {
         case LedgerNodes.Release.AlreadyClosed _ ->
             throw new Refused("node " + node + " holds nothing");
         case LedgerNodes.Release.Unknown _ -> throw new Refused("there is no node " + node);
+      }
+    }
+  }
+
+  @Command(
+      name = "rebase",
+      description = {
+        "Accept a database that went back in time further than this node's journal is kept.",
+        "What it lacks and the journal does not keep stays uncharged; the rest is sent at the next"
+            + " start. The gateway of this data directory must not run."
+      },
+      mixinStandardHelpOptions = true)
+  static final class Rebase extends StoreVerb {
+    @Option(names = "--yes", description = "Do it, instead of saying what would be done.")
+    private boolean yes;
+
+    @Override
+    void run(Settings settings, StoreOptions options) throws StoreException, SQLException, Refused {
+      Optional<String> lack = look(settings, options);
+      if (lack.isEmpty()) {
+        out().println("nothing to accept: the journal keeps all that the database may lack");
+        return;
+      }
+      out().println(lack.get());
+      if (!yes) {
+        out().flush();
+        throw new Refused("nothing was changed; to accept that, repeat with --yes");
+      }
+      out().println("That is accepted and noted; what is kept is sent at the next start.");
+    }
+
+    private Optional<String> look(Settings settings, StoreOptions options)
+        throws StoreException, SQLException, Refused {
+      try {
+        return BooksRebase.run(settings, options, yes, "command line");
+      } catch (StartException e) {
+        throw new Refused(String.valueOf(e.getMessage()));
       }
     }
   }

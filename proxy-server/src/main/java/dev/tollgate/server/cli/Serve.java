@@ -54,7 +54,7 @@ final class Serve implements Callable<Integer> {
           // As asked.
         }
       }
-      return 0;
+      return server.ending().exitCode();
     } catch (StartException e) {
       err().println(e.getMessage());
       return 1;

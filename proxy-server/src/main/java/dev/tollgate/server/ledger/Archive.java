@@ -1,5 +1,6 @@
 package dev.tollgate.server.ledger;
 
+import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -13,6 +14,7 @@ final class Archive {
   private final Disk disk;
   private final Retention retention;
   private final InstantSource clock;
+  private KnownBooks known = new KnownBooks(1, BooksIdentity.UNKNOWN);
 
   private record Kept(SegmentName name, long bytes, long modifiedMillis) {}
 
@@ -34,6 +36,20 @@ final class Archive {
     }
   }
 
+  /** The books said that they have all before a segment. Without that nothing is deleted. */
+  void known(KnownBooks said) throws IOException {
+    said.write(disk);
+    known = said;
+    prune();
+  }
+
+  /** The same books said so of a later segment. */
+  void known(long keptFrom) throws IOException {
+    if (keptFrom > known.keptFrom()) {
+      known(new KnownBooks(keptFrom, known.books()));
+    }
+  }
+
   /** Deletes what is too old or too much, oldest first. */
   void prune() throws IOException {
     List<Kept> kept = kept();
@@ -41,7 +57,8 @@ final class Archive {
     long oldestMillis = clock.millis() - retention.time().toMillis();
     boolean deleted = false;
     for (Kept segment : kept) {
-      if (bytes <= retention.bytesMax() && segment.modifiedMillis() >= oldestMillis) {
+      boolean isWelcome = bytes <= retention.bytesMax() && segment.modifiedMillis() >= oldestMillis;
+      if (isWelcome || segment.name().id() >= known.keptFrom()) {
         break;
       }
       disk.delete(segment.name().toString());

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +18,8 @@ import java.util.UUID;
 import java.util.function.LongFunction;
 
 /**
- * What the node's last process left in its journal: charges that may not be in the books. They are
- * read from the disk as they are asked for, however many they are.
+ * What one of the node's earlier processes left in its journal: charges that may not be in the
+ * books. They are read from the disk as they are asked for, however many they are.
  */
 public final class EarlierLife implements Charges, AutoCloseable {
   private final Holder holder;
@@ -45,15 +44,32 @@ public final class EarlierLife implements Charges, AutoCloseable {
     this.backlog = backlog;
   }
 
-  /** Reads everything once, to know that it is whole. A torn tail is left out. */
-  static Optional<EarlierLife> read(Disk disk, UUID node, Collection<SegmentName> names)
-      throws IOException {
-    if (names.isEmpty()) {
-      return Optional.empty();
-    }
+  /**
+   * Reads everything once, to know that it is whole. A torn tail is left out.
+   *
+   * @param sorted all segments of some lives; of the first maybe the later ones only
+   */
+  static List<EarlierLife> read(Disk disk, UUID node, List<SegmentName> sorted) throws IOException {
+    List<EarlierLife> lives = new ArrayList<>();
     SortedMap<Long, SegmentName> segments = new TreeMap<>();
-    names.forEach(name -> segments.put(name.id(), name));
-    Holder holder = holder(disk, node, segments.values());
+    Holder holder = null;
+    for (SegmentName name : sorted) {
+      Holder its = holder(disk, node, name);
+      if (holder != null && !its.equals(holder)) {
+        lives.add(read(disk, holder, segments));
+        segments = new TreeMap<>();
+      }
+      holder = its;
+      segments.put(name.id(), name);
+    }
+    if (holder != null) {
+      lives.add(read(disk, holder, segments));
+    }
+    return lives;
+  }
+
+  private static EarlierLife read(Disk disk, Holder holder, SortedMap<Long, SegmentName> segments)
+      throws IOException {
     LongFunction<Optional<SegmentName>> byId = id -> Optional.ofNullable(segments.get(id));
     Place start = Place.startOf(segments.firstKey());
     try (JournalReader reader = new JournalReader(disk, byId, start)) {
@@ -69,9 +85,8 @@ public final class EarlierLife implements Charges, AutoCloseable {
                 + " was on the disk and is not readable"
                 + (next == null ? "" : ", nor is it at the start of " + next));
       }
-      return Optional.of(
-          new EarlierLife(
-              holder, segments, new JournalReader(disk, byId, start), end.expected(), charges));
+      var again = new JournalReader(disk, byId, start);
+      return new EarlierLife(holder, segments, again, end.expected(), charges);
     }
   }
 
@@ -135,20 +150,12 @@ public final class EarlierLife implements Charges, AutoCloseable {
     return charges + recovery.crashed().size();
   }
 
-  private static Holder holder(Disk disk, UUID node, Collection<SegmentName> names)
-      throws IOException {
-    List<Holder> holders = new ArrayList<>();
-    for (SegmentName name : names) {
-      Holder holder = JournalReader.header(disk, name).holder();
-      String file = disk.path(name.toString());
-      if (!holder.node().equals(node)) {
-        throw new DamagedJournalException(file, 0, "it belongs to node " + holder.node());
-      }
-      if (!holders.isEmpty() && !holders.getFirst().equals(holder)) {
-        throw new DamagedJournalException(file, 0, "it is of another life than the one before");
-      }
-      holders.add(holder);
+  private static Holder holder(Disk disk, UUID node, SegmentName name) throws IOException {
+    Holder holder = JournalReader.header(disk, name).holder();
+    if (!holder.node().equals(node)) {
+      throw new DamagedJournalException(
+          disk.path(name.toString()), 0, "it belongs to node " + holder.node());
     }
-    return holders.getFirst();
+    return holder;
   }
 }

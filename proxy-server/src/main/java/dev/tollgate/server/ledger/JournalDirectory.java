@@ -1,6 +1,8 @@
 package dev.tollgate.server.ledger;
 
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BooksIdentity;
+import dev.tollgate.core.ledger.Mark;
 import dev.tollgate.server.ledger.SegmentName.State;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -14,6 +16,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The journal's directory: whose it is, and what the node's earlier life left there. To be opened
@@ -28,8 +31,10 @@ public final class JournalDirectory {
   private final Background background;
   private final Archive archive;
   private final UUID node;
-  private final long firstId;
-  private final Optional<EarlierLife> earlier;
+  private final List<SegmentName> segments;
+  private final Optional<KnownBooks> known;
+  private @Nullable List<EarlierLife> earlier;
+  private long firstId;
 
   private JournalDirectory(
       Disk disk,
@@ -44,15 +49,11 @@ public final class JournalDirectory {
     this.background = background;
     this.archive = new Archive(disk, options.retention(), clock);
     this.node = node;
-    this.firstId = names.stream().mapToLong(SegmentName::id).max().orElse(0) + 1;
-    this.earlier = EarlierLife.read(disk, node, unsettled(names));
+    this.segments = names;
+    this.known = KnownBooks.read(disk);
   }
 
-  /**
-   * Opens {@code journal} in a data directory and reads it.
-   *
-   * @throws DamagedJournalException if what was on the disk is not what is there
-   */
+  /** Opens {@code journal} in a data directory. */
   public static JournalDirectory open(Path dataDir, JournalOptions options, InstantSource clock)
       throws IOException {
     return open(LocalDisk.at(dataDir.resolve("journal")), options, clock, Background::threads);
@@ -80,42 +81,94 @@ public final class JournalDirectory {
     return node;
   }
 
-  /**
-   * What must be booked before the books begin the node's next epoch; empty if there is nothing.
-   */
-  public Optional<EarlierLife> earlier() {
-    return earlier;
+  /** Whether the books know less of this node than they knew, or are others. */
+  public boolean sawMoreThan(Mark mark) {
+    return known.isPresent()
+        && (known.get().keptFrom() > mark.keptFrom()
+            || known.get().books().differsFrom(mark.books()));
+  }
+
+  /** Which segments books with this mark need again. */
+  public JournalReach reach(Mark mark) {
+    long next =
+        Math.max(
+            segments.isEmpty() ? 1 : segments.getLast().id() + 1,
+            known.map(KnownBooks::keptFrom).orElse(1L));
+    long kept = next;
+    for (SegmentName name : segments.reversed()) {
+      if (name.id() != kept - 1) {
+        break;
+      }
+      kept = name.id();
+    }
+    // Where no life was ever told anything, there is nothing that the books could lack.
+    long wanted = known.isPresent() ? Math.min(mark.keptFrom(), next) : next;
+    return new JournalReach(wanted, kept, next);
   }
 
   /**
-   * Begins to write. Everything of the earlier life must be booked; it is not sent again.
+   * Reads what must be booked before the books begin the node's next epoch: what was not settled,
+   * and what books with this mark may lack although it was.
+   *
+   * @throws BooksWentBackException if some of that is gone
+   * @throws DamagedJournalException if what was on the disk is not what is there
+   */
+  public List<EarlierLife> earlier(Mark mark) throws IOException {
+    JournalReach reach = reach(mark);
+    if (reach.isShort()) {
+      throw new BooksWentBackException(reach);
+    }
+    long from = Math.min(reach.wanted(), firstUnsettled(reach.next()));
+    firstId = Math.max(reach.next(), mark.keptFrom());
+    List<EarlierLife> lives =
+        EarlierLife.read(disk, node, segments.stream().filter(name -> name.id() >= from).toList());
+    earlier = lives;
+    return lives;
+  }
+
+  /** The first segment that the next life writes. */
+  public long firstId() {
+    return firstId;
+  }
+
+  /**
+   * Begins to write. Everything of the earlier lives must be booked, and the books must have been
+   * told so; it is not sent again.
    *
    * @param holder this life, as the books know it
+   * @param books those that it begins in
    * @param fatal hears of an error after which the process must end
    */
-  public LocalJournal beginLife(Holder holder, Consumer<Throwable> fatal) throws IOException {
+  public LocalJournal beginLife(Holder holder, BooksIdentity books, Consumer<Throwable> fatal)
+      throws IOException {
     if (!holder.node().equals(node)) {
       throw new IllegalArgumentException("the journal belongs to " + node + ", not to " + holder);
     }
-    if (earlier.isPresent()) {
-      EarlierLife life = earlier.get();
+    if (earlier == null) {
+      throw new IllegalStateException("nobody read what the earlier lives owe");
+    }
+    for (EarlierLife life : earlier) {
       if (life.backlog() > 0) {
         throw new IllegalStateException(life.backlog() + " charges are not booked");
       }
       life.close();
       archive.retire(life.segments());
     }
-    archive.prune();
+    archive.known(new KnownBooks(firstId, books));
     var supply = new SegmentSupply(disk, holder, firstId, options.segmentBytes(), background);
     return new LocalJournal(disk, supply, archive, background, options, fatal);
   }
 
   /**
-   * From the oldest unsettled one on: renaming is not atomic over several files, and what ended a
-   * request may stand in a later file than what began it.
+   * All from it on are read: renaming is not atomic over several files, and what ended a request
+   * may stand in a later file than what began it.
    */
-  private static List<SegmentName> unsettled(List<SegmentName> sorted) {
-    return sorted.stream().dropWhile(name -> name.state() == State.SETTLED).toList();
+  private long firstUnsettled(long otherwise) {
+    return segments.stream()
+        .filter(name -> name.state() != State.SETTLED)
+        .findFirst()
+        .map(SegmentName::id)
+        .orElse(otherwise);
   }
 
   private static UUID node(Disk disk) throws IOException {

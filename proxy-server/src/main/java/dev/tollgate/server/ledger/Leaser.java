@@ -81,7 +81,7 @@ public final class Leaser implements AutoCloseable {
           .ifPresent(call -> Thread.ofVirtual().name("ledger-tick").start(() -> tick(call)));
       if (leasing.isFenced() && !toldFenced) {
         toldFenced = true;
-        log.error("another process took over this node: nothing is admitted any more");
+        log.error("the books do not know this process any more: nothing is admitted");
         fenced.run();
       }
     } catch (RuntimeException surprise) {
@@ -167,7 +167,14 @@ public final class Leaser implements AutoCloseable {
 
   /** Admission ends; whoever waits is refused. */
   public void stopAdmission() {
-    thread.execute(() -> leasing.stop("The service is shutting down."));
+    stopAdmission("The service is shutting down.");
+  }
+
+  /** Admission ends, and who asks is told why. */
+  public void stopAdmission(String message) {
+    if (!thread.isShutdown()) {
+      thread.execute(() -> leasing.stop(message));
+    }
   }
 
   @Override

@@ -18,13 +18,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The journal of one life on a local disk. One thread writes what is queued, syncs once for all of
  * it, and lets everyone who waited go on; an error of the disk ends the process, for what a failed
  * sync left behind is not known.
  */
-public final class LocalJournal implements Journal, Charges, AutoCloseable {
+public final class LocalJournal implements Journal, Charges, BooksWatch.Journalled, AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(LocalJournal.class);
+
   /** A writer that stops may still wait for a full disk. */
   private static final Duration SPACE_WAIT = Duration.ofSeconds(5);
 
@@ -124,6 +128,27 @@ public final class LocalJournal implements Journal, Charges, AutoCloseable {
   @Override
   public long backlog() {
     return unbooked.size();
+  }
+
+  @Override
+  public long neededFrom() {
+    return shelf.neededFrom();
+  }
+
+  @Override
+  public void marked(long keptFrom) {
+    background.run(() -> known(keptFrom));
+  }
+
+  private void known(long keptFrom) {
+    try {
+      archive.known(keptFrom);
+    } catch (IOException e) {
+      // It knows less than is true: more is kept, and would be sent again.
+      log.warn("what the books have cannot be noted: {}", e.toString());
+    } catch (RuntimeException e) {
+      fail(e);
+    }
   }
 
   /** Calls the settler, from the writer's thread, whenever that many charges wait. */

@@ -112,6 +112,7 @@ public final class Settler implements AutoCloseable {
   /** Settles one batch, and pauses unless the next one is there. */
   void step() {
     flush();
+    listener.turned();
     CompletableFuture<Void> empty = drained;
     long backlog = charges.backlog();
     if (empty != null && backlog == 0) {

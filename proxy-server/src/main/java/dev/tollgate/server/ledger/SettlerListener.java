@@ -14,6 +14,9 @@ public interface SettlerListener {
    */
   void booked(List<Settlement> settlements, List<Granted> overruns);
 
+  /** One turn ended, whether there was something to book or not. */
+  default void turned() {}
+
   /** It could not be booked and waits for an operator; no lease was spent for it. */
   void quarantined(Settlement settlement);
 }

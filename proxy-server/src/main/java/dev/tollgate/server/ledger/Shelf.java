@@ -14,6 +14,7 @@ import java.util.Map;
 final class Shelf {
   private final Map<Long, Volume> byId = new HashMap<>();
   private final Deque<Volume> inOrder = new ArrayDeque<>();
+  private long nextId;
 
   private static final class Volume {
     private final long id;
@@ -34,6 +35,13 @@ final class Shelf {
     Volume volume = new Volume(id);
     byId.put(id, volume);
     inOrder.addLast(volume);
+    nextId = id + 1;
+  }
+
+  /** The oldest that recovery would need. */
+  synchronized long neededFrom() {
+    Volume oldest = inOrder.peekFirst();
+    return oldest == null ? nextId : oldest.id;
   }
 
   /** Nothing more is written to it. */

@@ -148,6 +148,10 @@ public enum Family {
       Kind.GAUGE,
       "tollgate_ledger_silent_nodes",
       "Nodes that may hold leases and were not heard of for a minute."),
+  LEDGER_WENT_BACK(
+      Kind.COUNTER,
+      "tollgate_ledger_books_went_back_total",
+      "Times this process found its database to be another one, or of an earlier time."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

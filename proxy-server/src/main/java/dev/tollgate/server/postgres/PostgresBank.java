@@ -1,6 +1,7 @@
 package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.ledger.Bank;
+import dev.tollgate.core.ledger.Marks;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.Scope;
 import dev.tollgate.core.ledger.ScopeKind;
@@ -25,9 +26,16 @@ import javax.sql.DataSource;
  */
 public final class PostgresBank implements Bank {
   private final DataSource pool;
+  private final PostgresMarks marks;
 
   PostgresBank(DataSource pool) {
     this.pool = pool;
+    this.marks = new PostgresMarks(pool);
+  }
+
+  /** Whether they are still the same books, with all that they had. */
+  public Marks marks() {
+    return marks;
   }
 
   @Override
@@ -106,16 +114,35 @@ public final class PostgresBank implements Bank {
 
   @Override
   public Booked settle(Holder holder, List<Settlement> batch) throws BankException {
-    return call(
-        SettlementBatch.CALL,
-        settle -> SettlementBatch.bind(settle, name(holder), batch),
-        row -> {
-          List<Granted> overruns = new ArrayList<>();
-          while (row.next()) {
-            overruns.add(new Granted(scope(row), money(row, "overrun")));
-          }
-          return new Booked(overruns);
-        });
+    try (Connection connection = pool.getConnection();
+        PreparedStatement settle =
+            connection.prepareStatement(SettlementBatch.CALL + PostgresMarks.COUNT)) {
+      SettlementBatch.bind(settle, name(holder), batch);
+      settle.setObject(16, holder.node());
+      settle.setLong(17, holder.epoch());
+      settle.execute();
+      Booked booked;
+      try (ResultSet rows = settle.getResultSet()) {
+        booked = readBooked(rows);
+      }
+      settle.getMoreResults();
+      try (ResultSet counted = settle.getResultSet()) {
+        if (counted.next()) {
+          marks.batches().booked(counted.getLong(1));
+        }
+      }
+      return booked;
+    } catch (SQLException e) {
+      throw BankFailures.of(e);
+    }
+  }
+
+  private static Booked readBooked(ResultSet row) throws SQLException {
+    List<Granted> overruns = new ArrayList<>();
+    while (row.next()) {
+      overruns.add(new Granted(scope(row), money(row, "overrun")));
+    }
+    return new Booked(overruns);
   }
 
   /**

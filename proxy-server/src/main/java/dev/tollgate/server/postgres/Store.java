@@ -7,6 +7,7 @@ import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.server.postgres.Migrations.Policy;
 import java.sql.SQLException;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
@@ -139,6 +140,11 @@ public final class Store implements AutoCloseable {
    */
   public RequestRows requestRows(Function<RequestRecord, byte[]> lines) {
     return new RequestRows(pool, lines);
+  }
+
+  /** Accepts that the books lack charges of a node's journal before a segment, and notes it. */
+  public void rebase(UUID node, long keptFrom, String actor) throws SQLException {
+    PostgresMarks.rebase(pool, node, keptFrom, actor);
   }
 
   /** Outside of the pool, whose connections give up before a large day is summed. */

@@ -70,6 +70,7 @@ public final class Server implements AutoCloseable {
   private final Metrics metrics = new Metrics();
   private final Closers closers = new Closers();
   private final CompletableFuture<Running> running = new CompletableFuture<>();
+  private volatile Ending ending = Ending.ASKED;
   private volatile Runnable stopRecovery = () -> {};
 
   /** What exists once the gateway serves. */
@@ -223,7 +224,8 @@ public final class Server implements AutoCloseable {
           }
 
           @Override
-          public void takenOver() {
+          public void mustEnd(Ending why) {
+            ending = why;
             stop();
           }
         };
@@ -384,6 +386,11 @@ public final class Server implements AutoCloseable {
   /** Waits until a drain has ended. */
   public void awaitDrained() {
     running.thenCompose(now -> now.shutdown().drained()).join();
+  }
+
+  /** Why it ended, or is about to. */
+  public Ending ending() {
+    return ending;
   }
 
   /** Begins to drain; asked again, it cuts short what still runs. */

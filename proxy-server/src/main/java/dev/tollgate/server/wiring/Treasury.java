@@ -1,12 +1,14 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.ledger.Bank.BankException;
-import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.LedgerRules;
+import dev.tollgate.core.ledger.Mark;
+import dev.tollgate.core.ledger.Marks;
 import dev.tollgate.core.ledger.NodeLedger;
-import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.server.ledger.Booking;
+import dev.tollgate.server.ledger.BooksWatch;
 import dev.tollgate.server.ledger.EarlierLife;
 import dev.tollgate.server.ledger.JournalDirectory;
 import dev.tollgate.server.ledger.JournalOptions;
@@ -14,7 +16,6 @@ import dev.tollgate.server.ledger.Leaser;
 import dev.tollgate.server.ledger.LocalJournal;
 import dev.tollgate.server.ledger.Reporter;
 import dev.tollgate.server.ledger.Settler;
-import dev.tollgate.server.ledger.SettlerListener;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.PostgresBank;
@@ -46,6 +47,8 @@ final class Treasury implements AutoCloseable {
   private final Leaser leaser;
   private final Settler settler;
   private final Reporter reporter;
+  private final BooksWatch watch;
+  private final BooksAlarm alarm;
 
   private Treasury(
       PostgresBank bank,
@@ -53,13 +56,17 @@ final class Treasury implements AutoCloseable {
       LocalJournal journal,
       Leaser leaser,
       Settler settler,
-      Reporter reporter) {
+      Reporter reporter,
+      BooksWatch watch,
+      BooksAlarm alarm) {
     this.bank = bank;
     this.holder = holder;
     this.journal = journal;
     this.leaser = leaser;
     this.settler = settler;
     this.reporter = reporter;
+    this.watch = watch;
+    this.alarm = alarm;
   }
 
   /** What the treasury tells the process that it is a part of. */
@@ -70,8 +77,8 @@ final class Treasury implements AutoCloseable {
     /** Nothing more can be charged: the process must end at once. */
     void diskFailed(Throwable failure);
 
-    /** Another process has this node now: this one must end. */
-    void takenOver();
+    /** Nothing is admitted any more, and this process must end for this reason. */
+    void mustEnd(Ending ending);
   }
 
   static Treasury open(Store store, Path dataDir, LedgerSettings settings, Owner owner)
@@ -80,50 +87,60 @@ final class Treasury implements AutoCloseable {
     try {
       var directory =
           JournalDirectory.open(dataDir, JournalOptions.of(settings), InstantSource.system());
-      var booking = new Booking(bank, bank::quarantine);
-      if (directory.earlier().isPresent()) {
-        owner.recovering(booking::stop);
-        recover(directory.earlier().get(), booking, settings.batch().max());
+      Mark mark = bank.marks().look(directory.node());
+      var alarm = new BooksAlarm(owner::mustEnd);
+      if (directory.sawMoreThan(mark)) {
+        alarm.wentBackBefore();
       }
+      recover(directory.earlier(mark), bank, settings.batch().max(), owner);
       Holder holder = bank.open(directory.node(), UUID.randomUUID());
-      LocalJournal journal = directory.beginLife(holder, owner::diskFailed);
+      begin(bank.marks(), holder, mark.books(), directory.firstId());
+      LocalJournal journal = directory.beginLife(holder, mark.books(), owner::diskFailed);
       var rules = LedgerRules.of(settings.outageGrace(), settings.leaseTtl());
-      var leaser = new Leaser(bank, holder, journal, rules, owner::takenOver);
-      var listener = listener(leaser);
-      Settler settler = Settler.start(journal, holder, booking, listener, settings);
+      var leaser = new Leaser(bank, holder, journal, rules, alarm::fenced);
+      var watch = BooksWatch.over(bank.marks(), holder, mark.books(), journal, alarm::wentBack);
+      alarm.watch(watch, leaser);
+      var booking = new Booking(bank, bank::quarantine);
+      Settler settler = Settler.start(journal, holder, booking, alarm, settings);
       var reporter =
           new Reporter(
               store.ledgerNodes()::report, holder, leaser, () -> settler.figures().oldest());
       leaser.start();
       reporter.start();
-      return new Treasury(bank, holder, journal, leaser, settler, reporter);
+      return new Treasury(bank, holder, journal, leaser, settler, reporter, watch, alarm);
     } catch (IOException | BankException e) {
       throw new StartException("ledger: " + e.getMessage(), e);
     }
   }
 
-  private static void recover(EarlierLife earlier, Booking booking, int batchMax)
+  private static void recover(
+      List<EarlierLife> earlier, PostgresBank bank, int batchMax, Owner owner)
       throws StartException {
-    long owed = earlier.backlog();
-    booking.bookAll(earlier, batchMax);
-    if (earlier.backlog() > 0) {
-      throw new StartException("ledger: stopped before an earlier life's charges were booked");
+    // Its own: whoever gives up recovery, now or when serving ends, must not stop the settler.
+    var booking = new Booking(bank, bank::quarantine);
+    owner.recovering(booking::stop);
+    long owed = 0;
+    for (EarlierLife life : earlier) {
+      owed += life.backlog();
+      booking.bookAll(life, batchMax);
+      if (life.backlog() > 0) {
+        throw new StartException("ledger: stopped before an earlier life's charges were booked");
+      }
     }
     if (owed > 0) {
-      log.info("{} charges of this node's earlier life were sent to the books", owed);
+      log.info("{} charges of this node's earlier lives were sent to the books", owed);
     }
   }
 
-  private static SettlerListener listener(Leaser leaser) {
-    return new SettlerListener() {
-      @Override
-      public void booked(List<Settlement> settlements, List<Granted> overruns) {
-        leaser.booked(overruns);
-      }
-
-      @Override
-      public void quarantined(Settlement settlement) {} // the settler logs and counts it
-    };
+  /** Begins to count this life's batches, in the books that it knows. */
+  private static void begin(Marks marks, Holder holder, BooksIdentity books, long firstId)
+      throws BankException, StartException {
+    marks.batches().reset();
+    Mark begun = marks.raise(holder, books, firstId);
+    if (!(begun.after(holder, books, 0) instanceof Mark.Verdict.Same)
+        || begun.keptFrom() < firstId) {
+      throw new StartException("ledger: the database changed while this node began; start again");
+    }
   }
 
   NodeLedger ledger() {
@@ -135,6 +152,7 @@ final class Treasury implements AutoCloseable {
     metrics.gauge(Family.LEDGER_OLDEST, () -> seconds(settler.figures().oldest()));
     metrics.gauge(Family.LEDGER_FLUSH, () -> seconds(settler.figures().lastFlush()));
     metrics.counter(Family.LEDGER_QUARANTINED, () -> settler.figures().quarantined());
+    metrics.counter(Family.LEDGER_WENT_BACK, alarm::count);
     metrics.gauge(Family.LEDGER_RESERVATIONS, journal::running);
     metrics.gauge(Family.LEDGER_LEASES, () -> ledger().leases());
     metrics.gauge(Family.LEDGER_WAITING, () -> ledger().waiting());
@@ -166,6 +184,7 @@ final class Treasury implements AutoCloseable {
     settler.close();
     leaser.close();
     journal.close();
+    watch.last();
     if (left > 0) {
       log.warn("{} charges are not in the books yet; they are sent at the next start", left);
       return;

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** A data directory was copied, and both copies run: only the one that started last may spend. */
 class CopiedNodeIT {
+  private static final int NOT_TO_BE_STARTED_AGAIN = 78;
   private static final Duration SOON = Duration.ofSeconds(20);
 
   @Test
@@ -26,7 +27,7 @@ class CopiedNodeIT {
             Binary younger = Binary.start(second, store)) {
           assertThat(older.err().await(line -> line.contains("took over this node"), SOON))
               .isPresent();
-          assertThat(older.awaitExit()).isZero();
+          assertThat(older.awaitExit()).isEqualTo(NOT_TO_BE_STARTED_AGAIN);
           load.end();
           assertThat(load.answers())
               .allSatisfy(

@@ -6,8 +6,10 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Mark;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.money.MicroUsd;
@@ -25,6 +27,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -68,7 +71,9 @@ class JournalBench {
     Path dataDir = folder.resolve(durability + "-" + settlers);
     var directory = JournalDirectory.open(dataDir, options, InstantSource.system());
     var holder = new Holder(directory.node(), 1, UUID.randomUUID());
-    try (LocalJournal journal = directory.beginLife(holder, fatal::set)) {
+    Mark nothing = new Mark(BooksIdentity.UNKNOWN, 0, Optional.empty(), 0, 1);
+    assertThat(directory.earlier(nothing)).isEmpty();
+    try (LocalJournal journal = directory.beginLife(holder, BooksIdentity.UNKNOWN, fatal::set)) {
       run(journal, settlers, 1);
       long[] nanos = run(journal, settlers, SECONDS);
       Arrays.sort(nanos);

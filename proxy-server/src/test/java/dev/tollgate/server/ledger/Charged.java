@@ -3,13 +3,16 @@ package dev.tollgate.server.ledger;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.JournalRecord.Progress;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Mark;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 
@@ -20,6 +23,11 @@ final class Charged {
   private static final MicroUsd RESERVED = new MicroUsd(1_000);
 
   private Charged() {}
+
+  /** What books say that have all before a segment. */
+  static Mark mark(long keptFrom) {
+    return new Mark(BooksIdentity.UNKNOWN, 0, Optional.empty(), 0, keptFrom);
+  }
 
   static RequestId request() {
     return RequestId.at(1_700_000_000_000L);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.JournalRecord.Release;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.ledger.Settlement.How;
@@ -22,12 +23,17 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * A node that lives and dies on one disk, with books that are never lost, and a list of its own of
- * what it wrote and what was acknowledged.
+ * A node that lives and dies on one disk, with books that may go back in time, and a list of its
+ * own of what it wrote and what was acknowledged.
  */
 final class CrashingNode {
   private static final int SEGMENT_BYTES = 32 * 1024;
   private static final int UNBOOKED_MAX = 6;
+  private static final Retention FEW = new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES);
+
+  /** The simulated disk's files are as old as time. */
+  static final Retention ALL = new Retention(Duration.ofDays(100_000), Long.MAX_VALUE);
+
   private static final int ROW_BYTES_MAX = 1_500;
 
   private final SimulatedDisk disk;
@@ -45,15 +51,33 @@ final class CrashingNode {
   private final List<RequestId> running = new ArrayList<>();
   private long epoch;
 
+  /** A row of the books, like the charges. */
+  private long keptFrom = 1;
+
+  private Map<RequestId, Settlement> backup = Map.of();
+  private long keptFromOfBackup = 1;
+
   CrashingNode(SimulatedDisk disk, Durability durability, Random random) {
+    this(disk, durability, random, FEW);
+  }
+
+  CrashingNode(SimulatedDisk disk, Durability durability, Random random, Retention retention) {
     this.disk = disk;
     this.random = random;
-    this.options =
-        new JournalOptions(
-            durability,
-            SEGMENT_BYTES,
-            UNBOOKED_MAX,
-            new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES));
+    this.options = new JournalOptions(durability, SEGMENT_BYTES, UNBOOKED_MAX, retention);
+  }
+
+  /** A backup of the books is taken. */
+  void backUp() {
+    backup = Map.copyOf(books);
+    keptFromOfBackup = keptFrom;
+  }
+
+  /** The last backup is restored; until it is looked at nobody knows. */
+  void restore() {
+    books.clear();
+    books.putAll(backup);
+    keptFrom = keptFromOfBackup;
   }
 
   /** Recovers, checks that nothing is missing, and works until it is done or crashes. */
@@ -83,8 +107,7 @@ final class CrashingNode {
   LocalJournal start() throws IOException {
     JournalDirectory directory =
         JournalDirectory.open(disk, options, InstantSource.system(), StepBackground::new);
-    if (directory.earlier().isPresent()) {
-      EarlierLife earlier = directory.earlier().get();
+    for (EarlierLife earlier : directory.earlier(Charged.mark(keptFrom))) {
       while (earlier.backlog() > 0) {
         List<Settlement> batch = earlier.unbooked(1 + random.nextInt(5));
         assertThat(batch).isNotEmpty();
@@ -98,7 +121,8 @@ final class CrashingNode {
     running.clear();
     released.clear();
     var holder = new Holder(directory.node(), ++epoch, UUID.randomUUID());
-    return directory.beginLife(holder, CrashingNode::fatal);
+    keptFrom = Math.max(keptFrom, directory.firstId());
+    return directory.beginLife(holder, BooksIdentity.UNKNOWN, CrashingNode::fatal);
   }
 
   int acknowledged() {
@@ -145,6 +169,10 @@ final class CrashingNode {
           List<Settlement> batch = journal.unbooked(1 + random.nextInt(10));
           batch.forEach(this::book);
           journal.booked(batch.size());
+          if (random.nextBoolean()) {
+            keptFrom = Math.max(keptFrom, journal.neededFrom());
+            journal.marked(keptFrom);
+          }
         }
       }
     }

@@ -35,6 +35,35 @@ class JournalCrashTest {
   }
 
   @Test
+  void booksThatWentBackGetAgainWhatTheyLackHoweverManyLivesThatWere() throws Exception {
+    for (long seed : seeds()) {
+      Random random = new Random(seed);
+      SimulatedDisk disk = new SimulatedDisk(true);
+      CrashingNode node = new CrashingNode(disk, Durability.FSYNC, random, CrashingNode.ALL);
+      try {
+        for (int life = 0; life < LIVES; life++) {
+          if (random.nextBoolean()) {
+            node.liveAndStop(random.nextInt(STEPS));
+          } else {
+            disk.crashAfter(random.nextInt(200));
+            node.live(STEPS);
+            disk.powerCycle(random);
+          }
+          switch (random.nextInt(4)) {
+            case 0 -> node.backUp();
+            case 1 -> node.restore();
+            default -> {}
+          }
+        }
+        node.restore();
+        node.start();
+      } catch (Exception | AssertionError e) {
+        throw failure(seed, "", e);
+      }
+    }
+  }
+
+  @Test
   void everySinglePointOfOneLifeMayBeItsLast() throws Exception {
     long seed = new Random().nextLong();
     for (int operations = 0; operations < 400; operations++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.JournalRecord.Release;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
@@ -66,7 +67,7 @@ class JournalFaultsTest {
     settle(journal, 1);
     disk.bytes("0000000000000001.journal")[20] ^= 1;
 
-    assertThatThrownBy(this::open)
+    assertThatThrownBy(() -> open().earlier(Charged.mark(1)))
         .isInstanceOf(DamagedJournalException.class)
         .hasMessageContaining("0000000000000001.journal at byte 0");
   }
@@ -79,7 +80,9 @@ class JournalFaultsTest {
 
   private LocalJournal begin() throws IOException {
     JournalDirectory directory = open();
-    return directory.beginLife(new Holder(directory.node(), 1, UUID.randomUUID()), fatal::add);
+    var holder = new Holder(directory.node(), 1, UUID.randomUUID());
+    directory.earlier(Charged.mark(1));
+    return directory.beginLife(holder, BooksIdentity.UNKNOWN, fatal::add);
   }
 
   private void settle(LocalJournal journal, long cost) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
@@ -47,7 +48,7 @@ class LocalJournalTest {
   void chargesOfAllThreadsAreAcknowledgedByTheirLoopsAndComeOutInOrder() throws Exception {
     int loops = 4;
     int each = 500;
-    try (LocalJournal journal = begin(open())) {
+    try (LocalJournal journal = beginFirst()) {
       CountDownLatch durable = new CountDownLatch(loops * each);
       List<ExecutorService> executors = new ArrayList<>();
       for (int i = 0; i < loops; i++) {
@@ -81,7 +82,7 @@ class LocalJournalTest {
   void whatIsNotBookedIsFoundByTheNextLifeAndOnlyOnce() throws Exception {
     RequestId crashed = Charged.request();
     List<Long> costs = new ArrayList<>();
-    try (LocalJournal journal = begin(open())) {
+    try (LocalJournal journal = beginFirst()) {
       journal.write(Charged.reserve(crashed));
       journal.write(Charged.progress(crashed, 77));
       for (long cost = 1; cost <= 50; cost++) {
@@ -92,8 +93,8 @@ class LocalJournalTest {
     }
 
     JournalDirectory next = open();
+    EarlierLife earlier = next.earlier(Charged.mark(1)).getFirst();
     assertThatThrownBy(() -> begin(next)).isInstanceOf(IllegalStateException.class);
-    EarlierLife earlier = next.earlier().orElseThrow();
     assertThat(earlier.holder().epoch()).isEqualTo(7);
     assertThat(earlier.backlog()).isEqualTo(51);
     List<Settlement> found = drain(earlier);
@@ -102,12 +103,13 @@ class LocalJournalTest {
     assertThat(found.getLast().request()).isEqualTo(crashed);
 
     begin(next).close();
-    assertThat(open().earlier()).isEmpty();
+    JournalDirectory last = open();
+    assertThat(last.earlier(Charged.mark(next.firstId() + 1))).isEmpty();
   }
 
   @Test
   void settledSegmentsAreKeptUpToTheirBoundAndGoneBeyond() throws Exception {
-    try (LocalJournal journal = begin(open())) {
+    try (LocalJournal journal = beginFirst()) {
       byte[] row = new byte[4_000];
       for (int i = 0; i < 200; i++) {
         settleAndWait(journal, Charged.charge(Charged.request(), i + 1, row));
@@ -115,6 +117,10 @@ class LocalJournalTest {
         journal.booked(batch.size());
       }
       drain(journal);
+      assertThat(files(".settled"))
+          .as("the books did not say what they have")
+          .hasSizeGreaterThan(9);
+      journal.marked(journal.neededFrom());
     }
 
     assertThat(files(".settled")).hasSize(3);
@@ -123,12 +129,12 @@ class LocalJournalTest {
 
   @Test
   void aFileOfAnotherNodeIsRefused() throws Exception {
-    try (LocalJournal journal = begin(open())) {
+    try (LocalJournal journal = beginFirst()) {
       settleAndWait(journal, 1);
     }
     Files.delete(dataDir.resolve("journal/node"));
 
-    assertThatThrownBy(this::open)
+    assertThatThrownBy(() -> open().earlier(Charged.mark(1)))
         .isInstanceOf(DamagedJournalException.class)
         .hasMessageContaining("belongs to node");
   }
@@ -139,8 +145,15 @@ class LocalJournalTest {
     return JournalDirectory.open(dataDir, options, InstantSource.system());
   }
 
+  private LocalJournal beginFirst() throws IOException {
+    JournalDirectory directory = open();
+    assertThat(directory.earlier(Charged.mark(1))).isEmpty();
+    return begin(directory);
+  }
+
   private LocalJournal begin(JournalDirectory directory) throws IOException {
-    return directory.beginLife(new Holder(directory.node(), 7, UUID.randomUUID()), fatal::set);
+    var holder = new Holder(directory.node(), 7, UUID.randomUUID());
+    return directory.beginLife(holder, BooksIdentity.UNKNOWN, fatal::set);
   }
 
   private static void settleAndWait(LocalJournal journal, long cost) throws Exception {

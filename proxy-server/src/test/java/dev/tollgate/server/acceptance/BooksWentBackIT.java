@@ -1,0 +1,194 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A copy of a node's database is put back in place of it, as a restored backup is: the node sends
+ * what it had charged since, or says that it cannot. The soak profile charges 10,000 in between.
+ */
+class BooksWentBackIT {
+  private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 200);
+  private static final int CLIENTS = 8;
+  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final String WENT_BACK = "the database went back in time";
+  private static final int ENDED_TO_BE_STARTED_AGAIN = 75;
+
+  /** What clients were told, by request: micro-USD. */
+  private final Map<String, Long> told = new TreeMap<>();
+
+  private String key = "";
+
+  @Test
+  void whatABackupLacksIsSentAgainAtTheNextStart() throws Exception {
+    try (OwnDatabase database = OwnDatabase.create("restored");
+        Folder folder = Folder.with(Shared.setup())) {
+      try (Binary node = start(folder, database)) {
+        key = node.bootstrapKey();
+        charge(node, CHARGES);
+        stop(node);
+      }
+      database.copy();
+      for (int life = 0; life < 2; life++) {
+        try (Binary node = start(folder, database)) {
+          assertThat(node.err().text()).doesNotContain(WENT_BACK);
+          charge(node, CHARGES / 2);
+          if (life == 0) {
+            node.kill();
+          } else {
+            stop(node);
+          }
+        }
+      }
+      database.putBack();
+      try (Binary node = start(folder, database)) {
+        assertThat(node.err().text()).contains(WENT_BACK);
+        assertThat(node.admin().total("tollgate_ledger_books_went_back_total")).isOne();
+        requireBooked(database);
+        charge(node, 10);
+        node.admin().awaitBooked();
+        requireBooked(database);
+        stop(node);
+      }
+      requireAuditClean(folder, database);
+      Figures.keep(
+          "books-went-back", told.size() + " charges told, each booked once after the restore");
+    }
+  }
+
+  @Test
+  void aNodeThatRunsAdmitsNothingMoreEndsAndSendsItAtItsNextStart() throws Exception {
+    try (OwnDatabase database = OwnDatabase.create("swapped");
+        Folder folder = Folder.with(Shared.setup())) {
+      try (Binary node = start(folder, database)) {
+        key = node.bootstrapKey();
+        charge(node, CHARGES);
+        node.admin().awaitBooked();
+        database.copy();
+        charge(node, CHARGES);
+        node.admin().awaitBooked();
+        database.putBack();
+        assertThat(node.err().await(line -> line.contains(WENT_BACK), SOON)).isPresent();
+        assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
+      }
+      try (Binary node = start(folder, database)) {
+        requireBooked(database);
+        charge(node, 10);
+        node.admin().awaitBooked();
+        requireBooked(database);
+        stop(node);
+      }
+      requireAuditClean(folder, database);
+    }
+  }
+
+  @Test
+  void whereTheJournalDoesNotReachBackTheStartIsRefusedUntilAnOperatorAcceptsIt() throws Exception {
+    try (OwnDatabase database = OwnDatabase.create("beyond");
+        Folder folder = Folder.with(Shared.setup())) {
+      String keepNothing = "ledger.journal_retention.time=0s";
+      try (Binary node = start(folder, database, keepNothing)) {
+        key = node.bootstrapKey();
+        charge(node, 10);
+        stop(node);
+      }
+      database.copy();
+      for (int life = 0; life < 2; life++) {
+        try (Binary node = start(folder, database, keepNothing)) {
+          charge(node, 10);
+          stop(node);
+        }
+      }
+      database.putBack();
+      List<String> settings = database.settings();
+      try (Binary refused = Binary.launch(folder, List.of(), settings.toArray(String[]::new))) {
+        assertThat(refused.awaitExit()).isEqualTo(1);
+        assertThat(refused.err().whole())
+            .contains(WENT_BACK, "tollgate ledger rebase", "ledger.journal_retention")
+            .doesNotContain("\tat ");
+      }
+
+      assertThat(rebase(folder, database).exitCode()).isEqualTo(1);
+      assertThat(database.number("SELECT count(*) FROM node_rebase")).isZero();
+      Program.Said accepted = rebase(folder, database, "--yes");
+      assertThat(accepted.exitCode()).as(accepted.err()).isZero();
+      assertThat(database.number("SELECT count(*) FROM node_rebase")).isOne();
+
+      try (Binary node = start(folder, database)) {
+        assertThat(Chats.ask(node, "test/chat", key).status()).isEqualTo(200);
+        assertThat(rebase(folder, database, "--yes").err()).contains("in use by another process");
+        stop(node);
+      }
+      assertThat(rebase(folder, database, "--yes").out()).contains("nothing to accept");
+      requireAuditClean(folder, database);
+    }
+  }
+
+  @Test
+  void aDatabaseThatCrashedAndRecoveredDidNotGoBack() throws Exception {
+    Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
+    try (Folder folder = Folder.with(setup);
+        Binary node = Binary.start(folder)) {
+      key = node.bootstrapKey();
+      for (int crash = 0; crash < 2; crash++) {
+        charge(node, 50);
+        folder.killPostmaster();
+        charge(node, 50);
+        node.admin().awaitBooked();
+      }
+      Books.of(folder).awaitAll(told);
+      assertThat(node.admin().total("tollgate_ledger_books_went_back_total")).isZero();
+      stop(node);
+    }
+  }
+
+  private static Binary start(Folder folder, OwnDatabase database, String... sets)
+      throws Exception {
+    List<String> all = database.settings();
+    all.addAll(List.of(sets));
+    return Binary.start(folder, all.toArray(String[]::new));
+  }
+
+  private void charge(Binary node, int charges) throws Exception {
+    try (Load load = Load.on(node, key, "test/chat", CLIENTS)) {
+      while (load.told().size() < charges) {
+        load.await(200, Duration.ZERO);
+      }
+      load.end();
+      told.putAll(load.told());
+    }
+  }
+
+  private static void stop(Binary node) throws Exception {
+    node.terminate();
+    assertThat(node.awaitExit()).isZero();
+  }
+
+  private static Program.Said rebase(Folder folder, OwnDatabase database, String... options)
+      throws Exception {
+    List<String> arguments = database.command(folder, "ledger", "rebase");
+    arguments.addAll(List.of(options));
+    return Program.run(arguments.toArray(String[]::new));
+  }
+
+  /** Every charge that a client was told, with its line in the request log, and nothing else. */
+  private void requireBooked(OwnDatabase database) throws Exception {
+    assertThat(database.charges()).isEqualTo(told);
+    assertThat(database.number("SELECT count(*) FROM request_log")).isEqualTo(told.size());
+    assertThat(database.number("SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
+        .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  private static void requireAuditClean(Folder folder, OwnDatabase database) throws Exception {
+    List<String> arguments = database.command(folder, "ledger", "audit");
+    Program.Said audit = Program.run(arguments.toArray(String[]::new));
+    assertThat(audit.exitCode()).as(audit.out() + audit.err()).isZero();
+    assertThat(database.number("SELECT count(*) FROM settlement_quarantine")).isZero();
+    assertThat(database.number("SELECT sum(leased_micro) FROM scope_account")).isZero();
+  }
+}

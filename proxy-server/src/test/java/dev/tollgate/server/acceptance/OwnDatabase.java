@@ -1,0 +1,129 @@
+package dev.tollgate.server.acceptance;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A database of a test's own on the shared node's PostgreSQL, which can be copied as it is and
+ * replaced by that copy, under whoever uses it.
+ */
+final class OwnDatabase implements AutoCloseable {
+  private final Map<String, String> server;
+  private final String name;
+
+  private OwnDatabase(Map<String, String> server, String name) {
+    this.server = server;
+    this.name = name;
+  }
+
+  static OwnDatabase create(String name) throws IOException, SQLException {
+    Map<String, String> server = new HashMap<>();
+    for (String setting : Shared.node().home().storeSettings()) {
+      int equals = setting.indexOf('=');
+      server.put(setting.substring(0, equals), setting.substring(equals + 1));
+    }
+    var made = new OwnDatabase(server, name);
+    made.execute("CREATE DATABASE " + name);
+    return made;
+  }
+
+  /** How a node is told to use it. */
+  List<String> settings() {
+    List<String> settings = new ArrayList<>();
+    settings.add("store.url=" + url(name));
+    settings.add("store.username=" + server.get("store.username"));
+    settings.add("store.password=" + server.get("store.password"));
+    return settings;
+  }
+
+  /** A command line on it. */
+  List<String> command(Folder folder, String... verb) {
+    List<String> arguments = new ArrayList<>(List.of(verb));
+    arguments.addAll(List.of("--config", folder.config().toString()));
+    for (String setting : settings()) {
+      arguments.addAll(List.of("--set", setting));
+    }
+    return arguments;
+  }
+
+  /** Copies it as it is, while nobody is connected. */
+  void copy() throws SQLException {
+    cutOff(name);
+    execute("CREATE DATABASE " + name + "_copy TEMPLATE " + name);
+    execute("ALTER DATABASE " + name + " ALLOW_CONNECTIONS true");
+  }
+
+  /** Puts the copy in its place. */
+  void putBack() throws SQLException {
+    cutOff(name);
+    execute("ALTER DATABASE " + name + " RENAME TO " + name + "_lost");
+    execute("ALTER DATABASE " + name + "_copy RENAME TO " + name);
+  }
+
+  private void cutOff(String database) throws SQLException {
+    execute("ALTER DATABASE " + database + " ALLOW_CONNECTIONS false");
+    String left =
+        "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE datname = '"
+            + database
+            + "'";
+    execute(left);
+  }
+
+  /** What every request was charged: micro-USD. */
+  Map<String, Long> charges() throws SQLException {
+    Map<String, Long> charges = new TreeMap<>();
+    try (Connection connection = connect(name);
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT request_id, cost_micro FROM settlement")) {
+      while (row.next()) {
+        charges.put(row.getString(1), row.getLong(2));
+      }
+    }
+    return charges;
+  }
+
+  /** The first number of a query's only row. */
+  long number(String sql) throws SQLException {
+    try (Connection connection = connect(name);
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = connect("postgres");
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  private Connection connect(String database) throws SQLException {
+    return DriverManager.getConnection(
+        url(database) + "?currentSchema=tollgate",
+        server.get("store.username"),
+        server.get("store.password"));
+  }
+
+  private String url(String database) {
+    String url = String.valueOf(server.get("store.url"));
+    return url.substring(0, url.lastIndexOf('/') + 1) + database;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    for (String each : List.of(name, name + "_lost", name + "_copy")) {
+      execute("DROP DATABASE IF EXISTS " + each + " WITH (FORCE)");
+    }
+  }
+}

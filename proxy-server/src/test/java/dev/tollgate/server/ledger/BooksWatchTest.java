@@ -1,0 +1,154 @@
+package dev.tollgate.server.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BatchCount;
+import dev.tollgate.core.ledger.BooksIdentity;
+import dev.tollgate.core.ledger.Mark;
+import dev.tollgate.core.ledger.Marks;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** Once a second the books are looked at, and told how much of the journal they have. */
+class BooksWatchTest {
+  private static final BooksIdentity BOOKS = new BooksIdentity("i", "s", "1");
+  private static final Holder HOLDER = new Holder(new UUID(0, 1), 5, new UUID(0, 7));
+
+  private final Books books = new Books();
+  private final Segments segments = new Segments();
+  private final SteppedPauses clock = new SteppedPauses();
+  private final List<String> wentBack = new ArrayList<>();
+  private final BooksWatch watch =
+      new BooksWatch(books, HOLDER, BOOKS, segments, wentBack::add, clock);
+
+  @Test
+  void theyAreAskedOnceASecondHoweverOftenTheSettlerTurns() {
+    for (int turn = 0; turn < 100; turn++) {
+      clock.await(Duration.ofMillis(50));
+      watch.turn();
+    }
+    assertThat(books.looks).isEqualTo(5);
+    assertThat(books.raised).isEmpty();
+    assertThat(wentBack).isEmpty();
+  }
+
+  @Test
+  void theyLearnWhatIsSettledAndTheJournalLearnsThatTheyKnow() {
+    segments.neededFrom = 4;
+    turnAfterASecond();
+    turnAfterASecond();
+    assertThat(books.raised).containsExactly(4L);
+    assertThat(segments.marked).containsExactly(4L);
+
+    segments.neededFrom = 6;
+    watch.last();
+    assertThat(segments.marked).containsExactly(4L, 6L);
+  }
+
+  @Test
+  void whileTheyDoNotAnswerNothingIsSaidAndNothingIsNoted() {
+    segments.neededFrom = 4;
+    books.gone = true;
+    turnAfterASecond();
+    assertThat(segments.marked).isEmpty();
+    assertThat(wentBack).isEmpty();
+
+    books.gone = false;
+    turnAfterASecond();
+    assertThat(segments.marked).containsExactly(4L);
+  }
+
+  @Test
+  void booksThatLackABatchAreToldOfOnceAndNeverAgainOfTheJournal() {
+    books.count.booked(2);
+    books.batches = 1;
+    segments.neededFrom = 4;
+    turnAfterASecond();
+    turnAfterASecond();
+    watch.last();
+    assertThat(wentBack).containsExactly("of 2 batches of charges they have 1");
+    assertThat(segments.marked).isEmpty();
+  }
+
+  @Test
+  void aBatchThatWasCountedTwiceIsToldOfAtOnce() {
+    books.count.booked(2);
+    books.count.booked(2);
+    watch.turn();
+    assertThat(wentBack).hasSize(1);
+    assertThat(books.looks).isZero();
+  }
+
+  @Test
+  void whoIsNotKnownAnyMoreIsJudgedByWhatTheBooksSay() {
+    List<String> takenOver = new ArrayList<>();
+    books.epoch = 6;
+    watch.judge(() -> takenOver.add("taken over"));
+    assertThat(takenOver).hasSize(1);
+    assertThat(wentBack).isEmpty();
+
+    books.epoch = 3;
+    watch.judge(() -> takenOver.add("taken over"));
+    assertThat(takenOver).hasSize(1);
+    assertThat(wentBack).hasSize(1);
+  }
+
+  private void turnAfterASecond() {
+    clock.await(Duration.ofSeconds(1));
+    watch.turn();
+  }
+
+  private static final class Segments implements BooksWatch.Journalled {
+    private final List<Long> marked = new ArrayList<>();
+    private long neededFrom = 1;
+
+    @Override
+    public long neededFrom() {
+      return neededFrom;
+    }
+
+    @Override
+    public void marked(long keptFrom) {
+      marked.add(keptFrom);
+    }
+  }
+
+  private static final class Books implements Marks {
+    private final List<Long> raised = new ArrayList<>();
+    private final BatchCount count = new BatchCount();
+    private int looks;
+    private boolean gone;
+    private long epoch = HOLDER.epoch();
+    private long batches;
+    private long keptFrom = 1;
+
+    @Override
+    public Mark look(UUID node) throws BankException {
+      if (gone) {
+        throw new BankException(BankException.Kind.TRANSIENT, "gone", new Exception("cut"));
+      }
+      looks++;
+      return new Mark(BOOKS, epoch, Optional.of(HOLDER.boot()), batches, keptFrom);
+    }
+
+    @Override
+    public Mark raise(Holder holder, BooksIdentity began, long from) throws BankException {
+      if (!gone && batches >= count.heard()) {
+        raised.add(from);
+        keptFrom = from;
+      }
+      return look(holder.node());
+    }
+
+    @Override
+    public BatchCount batches() {
+      return count;
+    }
+  }
+}
