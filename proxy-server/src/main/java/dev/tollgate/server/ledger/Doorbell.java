@@ -1,21 +1,32 @@
 package dev.tollgate.server.ledger;
 
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes the writer. What is not urgent does not wake it from a nap: waking a thread costs the one
- * that does it more than all else it does for the journal.
+ * Wakes the writer. What nobody waits for does not wake it from a nap, and neither does one who
+ * waits while more are about to: waking a thread, and a sync, cost more than all else that is done
+ * for the journal.
  */
 final class Doorbell {
-  private static final Duration NAP = Duration.ofMillis(2);
+  /** The longest that anyone waits for others. */
+  static final Duration NAP = Duration.ofMillis(2);
+
   private static final int NAPS_MAX = 8;
+  private static final int HURRY = 1 << 30;
 
   private final AtomicReference<State> state = new AtomicReference<>(State.AWAKE);
-  private volatile boolean urgent;
+
+  /** Who waits for the writer since it last looked; more than all while it must hurry. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  /** For how many it gets up. */
+  private volatile int wanted = 1;
+
   private volatile @Nullable Thread sleeper;
   private int naps;
 
@@ -25,37 +36,60 @@ final class Doorbell {
     ASLEEP
   }
 
-  /** To be called after what is to be done was queued. */
-  void ring(boolean now) {
-    if (now) {
-      urgent = true;
+  /** Something was queued that nobody waits for. */
+  void ring() {
+    if (state.get() == State.ASLEEP) {
+      wake(State.ASLEEP);
     }
+  }
+
+  /** Something was queued that someone waits for. */
+  void ringWaiting() {
+    wakeFor(waiting.incrementAndGet());
+  }
+
+  /** The writer shall look now. */
+  void hurry() {
+    wakeFor(waiting.accumulateAndGet(HURRY, Math::max));
+  }
+
+  private void wakeFor(int count) {
     State seen = state.get();
-    if ((seen == State.ASLEEP || (now && seen == State.NAPPING))
-        && state.compareAndSet(seen, State.AWAKE)) {
+    if (seen == State.ASLEEP || (seen == State.NAPPING && count >= wanted)) {
+      wake(seen);
+    }
+  }
+
+  private void wake(State seen) {
+    if (state.compareAndSet(seen, State.AWAKE)) {
       LockSupport.unpark(sleeper);
     }
   }
 
-  /** The writer is about to look: what was urgent is now being done. */
+  /** The writer is about to look: who waited is now being served. */
   void answer() {
-    urgent = false;
+    waiting.set(0);
   }
 
-  /** Returns at once if something is urgent, soon if there was work lately, else when rung. */
-  void await(boolean worked, BooleanSupplier idle) {
+  /**
+   * Returns when so many wait, soon if there was work lately, else when rung.
+   *
+   * @param worthwhile how many should wait before a nap is cut short, at least 1
+   */
+  void await(boolean worked, int worthwhile, BooleanSupplier idle) {
     naps = worked ? 0 : naps + 1;
     if (sleeper == null) {
       sleeper = Thread.currentThread();
     }
+    wanted = worthwhile;
     if (naps <= NAPS_MAX) {
       state.set(State.NAPPING);
-      if (!urgent) {
+      if (waiting.get() < worthwhile) {
         LockSupport.parkNanos(this, NAP.toNanos());
       }
     } else {
       state.set(State.ASLEEP);
-      while (!urgent && idle.getAsBoolean() && state.get() == State.ASLEEP) {
+      while (waiting.get() == 0 && idle.getAsBoolean() && state.get() == State.ASLEEP) {
         LockSupport.park(this);
       }
     }

@@ -47,6 +47,10 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   private final int segmentBytes;
   private final Consumer<Throwable> fatal;
   private final CompletableFuture<Void> written;
+
+  /** Those of the present look at the queue; the writer's alone. */
+  private int charges;
+
   private volatile boolean closing;
   private volatile boolean closed;
   private volatile long wakeAt = Long.MAX_VALUE;
@@ -89,7 +93,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
       reservationsQueued.incrementAndGet();
     }
     queue.add(new Queued(record, null));
-    doorbell.ring(false);
+    doorbell.ring();
   }
 
   // Nobody reads the queue of a closed journal, and nobody must believe that it was written.
@@ -102,9 +106,10 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
 
   @Override
   public void settle(Settlement settlement, Executor loop, Runnable durable) {
-    requireOpen(new Settle(settlement));
-    queue.add(new Queued(new Settle(settlement), new Waiting(loop, durable)));
-    doorbell.ring(true);
+    JournalRecord record = new Settle(settlement);
+    requireOpen(record);
+    queue.add(new Queued(record, new Waiting(loop, durable)));
+    doorbell.ringWaiting();
   }
 
   @Override
@@ -169,7 +174,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   @Override
   public void close() {
     closing = true;
-    doorbell.ring(true);
+    doorbell.hurry();
     written.copy().completeOnTimeout(null, SPACE_WAIT.toMillis(), TimeUnit.MILLISECONDS).join();
     if (!written.isDone()) {
       supply.stop();
@@ -184,15 +189,18 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   }
 
   private void loop() {
+    Pace pace = new Pace(Doorbell.NAP, System.nanoTime());
     while (!failed.get()) {
       boolean last = closing;
       doorbell.answer();
+      charges = 0;
       boolean worked = writeQueued();
       if (last) {
         finish();
         return;
       }
-      doorbell.await(worked, queue::isEmpty);
+      int worthwhile = pace.next(charges, writer.runningCount(), System.nanoTime());
+      doorbell.await(worked, worthwhile, queue::isEmpty);
     }
   }
 
@@ -232,6 +240,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
       reservationsQueued.decrementAndGet();
     }
     if (next.waiting() != null) {
+      charges++;
       completions.add(next.waiting().loop(), next.waiting().durable());
     }
   }

@@ -1,20 +1,16 @@
 package dev.tollgate.server.ops;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
-import dev.tollgate.core.exchange.Ending;
+import static dev.tollgate.server.ops.JsonLine.name;
+
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.tenant.ApiKey;
-import java.io.IOException;
-import java.io.StringWriter;
-import java.io.UncheckedIOException;
-import java.math.BigDecimal;
+import dev.tollgate.server.ops.JsonLine.Name;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,110 +18,132 @@ import org.jspecify.annotations.Nullable;
  * apply to a request is left out.
  */
 record AccessLine(RequestRecord record) {
-  private static final JsonFactory JSON = new JsonFactory();
+  private static final Name TS = name("ts");
+  private static final Name REQUEST_ID = name("request_id");
+  private static final Name METHOD = name("method");
+  private static final Name ROUTE = name("route");
+  private static final Name STATUS = name("status");
+  private static final Name OUTCOME = name("outcome");
+  private static final Name CODE = name("code");
+  private static final Name CLIENT_IP = name("client_ip");
+  private static final Name TOTAL_MS = name("total_ms");
+  private static final Name ORG = name("org");
+  private static final Name KEY_ID = name("key_id");
+  private static final Name KEY_LAST4 = name("key_last4");
+  private static final Name MODEL = name("model");
+  private static final Name PROVIDER = name("provider");
+  private static final Name STREAM = name("stream");
+  private static final Name TTFT_MS = name("ttft_ms");
+  private static final Name UPSTREAM_MS = name("upstream_ms");
+  private static final Name OVERHEAD_MS = name("overhead_ms");
+  private static final Name PROMPT_TOKENS = name("prompt_tokens");
+  private static final Name COMPLETION_TOKENS = name("completion_tokens");
+  private static final Name ESTIMATED = name("estimated");
+  private static final Name COST_MICRO = name("cost_micro");
+  private static final Name ATTEMPTS = name("attempts");
+  private static final Name MS = name("ms");
+  private static final Name DROPPED_EVENTS = name("dropped_events");
+  private static final Name REASON = name("reason");
+  private static final Name PHASES = name("phases");
+  private static final Name PHASE = name("phase");
+  private static final Name AT_MS = name("at_ms");
+  private static final Name REQUEST_BYTES = name("request_bytes");
+  private static final Name RESPONSE_BYTES = name("response_bytes");
 
   @Override
   public String toString() {
-    var text = new StringWriter(768);
-    try (JsonGenerator json = JSON.createGenerator(text)) {
-      json.writeStartObject();
-      writeRequest(json);
-      ApiKey key = record.key();
-      if (key != null) {
-        writeCaller(json, key);
-      }
-      Served served = record.served();
-      if (served != null) {
-        writeServed(json, served);
-      }
-      writeSizes(json);
-      json.writeEndObject();
-    } catch (IOException e) {
-      throw new UncheckedIOException("a StringWriter does not fail", e);
-    }
-    return text.toString();
+    return new String(utf8(), StandardCharsets.US_ASCII);
   }
 
-  private void writeRequest(JsonGenerator json) throws IOException {
-    json.writeStringField("ts", Instant.ofEpochMilli(record.id().epochMillis()).toString());
-    json.writeStringField("request_id", record.id().value());
-    json.writeStringField("method", record.method());
-    json.writeStringField("route", record.route());
-    json.writeNumberField("status", record.status());
-    Ending ending = record.ending();
-    json.writeStringField("outcome", ending.wire());
+  byte[] utf8() {
+    JsonLine line = new JsonLine();
+    line.begin('{');
+    writeRequest(line);
+    ApiKey key = record.key();
+    if (key != null) {
+      writeCaller(line, key);
+    }
+    Served served = record.served();
+    if (served != null) {
+      writeServed(line, served);
+    }
+    line.number(REQUEST_BYTES, record.requestBytes());
+    line.number(RESPONSE_BYTES, record.responseBytes());
+    line.end('}');
+    return line.bytes();
+  }
+
+  private void writeRequest(JsonLine line) {
+    line.instant(TS, record.id().epochMillis());
+    line.text(REQUEST_ID, record.id().value());
+    line.text(METHOD, record.method());
+    line.text(ROUTE, record.route());
+    line.number(STATUS, record.status());
+    line.text(OUTCOME, record.ending().wire());
     ErrorCode code = record.code();
     if (code != null) {
-      json.writeStringField("code", code.wire());
+      line.text(CODE, code.wire());
     }
-    json.writeStringField("client_ip", record.clientAddress());
-    writeMillis(json, "total_ms", record.total());
+    line.text(CLIENT_IP, record.clientAddress());
+    line.millis(TOTAL_MS, record.total().toNanos());
   }
 
-  private static void writeCaller(JsonGenerator json, ApiKey key) throws IOException {
-    json.writeStringField("org", key.org().id().toString());
-    json.writeStringField("key_id", key.id().value());
-    json.writeStringField("key_last4", key.lastFour());
+  private static void writeCaller(JsonLine line, ApiKey key) {
+    line.text(ORG, key.org().id().toString());
+    line.text(KEY_ID, key.id().value());
+    line.text(KEY_LAST4, key.lastFour());
   }
 
-  private static void writeServed(JsonGenerator json, Served served) throws IOException {
-    json.writeStringField("model", served.model().toString());
+  private static void writeServed(JsonLine line, Served served) {
+    line.text(MODEL, served.model().toString());
     if (served.provider() != null) {
-      json.writeStringField("provider", served.provider().value());
+      line.text(PROVIDER, served.provider().value());
     }
-    json.writeBooleanField("stream", served.stream());
-    writeMillis(json, "ttft_ms", served.firstToken());
-    writeMillis(json, "upstream_ms", served.upstream());
-    writeMillis(json, "overhead_ms", served.overhead());
-    json.writeNumberField("prompt_tokens", served.usage().promptTokens());
-    json.writeNumberField("completion_tokens", served.usage().completionTokens());
-    json.writeBooleanField("estimated", served.usage().estimated());
-    json.writeNumberField("cost_micro", served.cost().value());
-    writeAttempts(json, served);
-    writePhases(json, served);
+    line.bool(STREAM, served.stream());
+    writeMillis(line, TTFT_MS, served.firstToken());
+    writeMillis(line, UPSTREAM_MS, served.upstream());
+    writeMillis(line, OVERHEAD_MS, served.overhead());
+    line.number(PROMPT_TOKENS, served.usage().promptTokens());
+    line.number(COMPLETION_TOKENS, served.usage().completionTokens());
+    line.bool(ESTIMATED, served.usage().estimated());
+    line.number(COST_MICRO, served.cost().value());
+    writeAttempts(line, served);
+    writePhases(line, served);
   }
 
-  private static void writeAttempts(JsonGenerator json, Served served) throws IOException {
-    json.writeArrayFieldStart("attempts");
+  private static void writeAttempts(JsonLine line, Served served) {
+    line.member(ATTEMPTS);
+    line.begin('[');
     for (AttemptRecord attempt : served.attempts()) {
-      json.writeStartObject();
-      json.writeStringField("provider", attempt.provider().value());
-      json.writeStringField("outcome", attempt.outcome());
-      json.writeNumberField("status", attempt.status());
-      writeMillis(json, "ms", attempt.took());
+      line.begin('{');
+      line.text(PROVIDER, attempt.provider().value());
+      line.text(OUTCOME, attempt.outcome());
+      line.number(STATUS, attempt.status());
+      writeMillis(line, MS, attempt.took());
       if (attempt.droppedEvents() > 0) {
-        json.writeNumberField("dropped_events", attempt.droppedEvents());
+        line.number(DROPPED_EVENTS, attempt.droppedEvents());
       }
-      if (!attempt.reason().isEmpty()) {
-        json.writeStringField("reason", attempt.reason());
-      }
-      json.writeEndObject();
+      line.textIfAny(REASON, attempt.reason());
+      line.end('}');
     }
-    json.writeEndArray();
+    line.end(']');
   }
 
-  private static void writePhases(JsonGenerator json, Served served) throws IOException {
-    json.writeArrayFieldStart("phases");
+  private static void writePhases(JsonLine line, Served served) {
+    line.member(PHASES);
+    line.begin('[');
     for (PhaseEntry entry : served.phases()) {
-      json.writeStartObject();
-      json.writeStringField("phase", entry.phase());
-      writeMillis(json, "at_ms", Duration.ofNanos(entry.nanosSinceAdmission()));
-      json.writeEndObject();
+      line.begin('{');
+      line.text(PHASE, entry.phase());
+      line.millis(AT_MS, entry.nanosSinceAdmission());
+      line.end('}');
     }
-    json.writeEndArray();
+    line.end(']');
   }
 
-  private void writeSizes(JsonGenerator json) throws IOException {
-    json.writeNumberField("request_bytes", record.requestBytes());
-    json.writeNumberField("response_bytes", record.responseBytes());
-  }
-
-  /** Milliseconds with microseconds behind the point. */
-  private static void writeMillis(JsonGenerator json, String name, @Nullable Duration duration)
-      throws IOException {
+  private static void writeMillis(JsonLine line, Name name, @Nullable Duration duration) {
     if (duration != null) {
-      json.writeFieldName(name);
-      json.writeNumber(BigDecimal.valueOf(duration.toNanos() / 1_000, 3));
+      line.millis(name, duration.toNanos());
     }
   }
 }

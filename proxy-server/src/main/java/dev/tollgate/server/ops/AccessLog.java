@@ -3,7 +3,6 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.RequestRecord;
-import java.nio.charset.StandardCharsets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +25,7 @@ public final class AccessLog implements Observer {
 
   /** The same line for the request log in the store: a JSON object in UTF-8. */
   public static byte[] line(RequestRecord record) {
-    return new AccessLine(record).toString().getBytes(StandardCharsets.UTF_8);
+    return new AccessLine(record).utf8();
   }
 
   @Override

@@ -28,7 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 class OverheadBench {
   private static final int ROUNDS = Integer.getInteger("bench.rounds", 12);
   private static final int REQUESTS = Integer.getInteger("bench.requests", 20_000);
-  private static final int CLIENTS = 16;
+  private static final int WARM_UP = Integer.getInteger("bench.warmup", 4);
+  private static final int CLIENTS = Integer.getInteger("bench.clients", 16);
   private static final Path RESULTS = Path.of("target/bench/overhead.txt");
 
   @TempDir private Path folder = Path.of("");
@@ -41,14 +42,19 @@ class OverheadBench {
         Gateway before = new Gateway(baseline, "before", mock);
         Gateway now = new Gateway(Subject.LIB, "now", new Upstream(before.upstream))) {
       List<Double> differences = new ArrayList<>();
-      for (int round = -2; round < ROUNDS; round++) {
+      for (int round = 0; round < WARM_UP; round++) {
+        before.round();
+        now.round();
+      }
+      before.mark();
+      now.mark();
+      for (int round = 0; round < ROUNDS; round++) {
         double a = before.round();
         double b = now.round();
-        if (round >= 0) { // the first ones warm up
-          differences.add(b - a);
-          print(String.format(Locale.ROOT, "round %d: before %.1f us, now %.1f us", round, a, b));
-        }
+        differences.add(b - a);
+        print(String.format(Locale.ROOT, "round %d: before %.1f us, now %.1f us", round, a, b));
       }
+      print("before, by thread: " + before.share());
       print("now, by thread: " + now.share());
       differences.sort(null);
       double median = differences.get(differences.size() / 2);
@@ -73,6 +79,7 @@ class OverheadBench {
     private final InetSocketAddress address;
     private final String key;
     private int refused;
+    private Map<String, Double> marked = Map.of();
 
     Gateway(Path lib, String name, Subject mock) throws Exception {
       this(lib, name, new Upstream(mock.awaitLine("(http://[0-9.:]+)")));
@@ -106,16 +113,25 @@ class OverheadBench {
       }
     }
 
-    /** Microseconds a request of the threads that use most, since the first round. */
+    /** The rounds that count begin. */
+    void mark() throws Exception {
+      marked = subject.cpuByThread();
+    }
+
+    /** Microseconds a request of the threads that used most since then. */
     String share() throws Exception {
-      int requests = (ROUNDS + 2) * REQUESTS;
-      return subject.cpuByThread().entrySet().stream()
+      Map<String, Double> spent = subject.cpuByThread();
+      marked.forEach((thread, millis) -> spent.merge(thread, -millis, Double::sum));
+      return spent.entrySet().stream()
           .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
           .limit(8)
           .map(
               each ->
                   String.format(
-                      Locale.ROOT, "%s %.1f us", each.getKey(), each.getValue() * 1e3 / requests))
+                      Locale.ROOT,
+                      "%s %.1f us",
+                      each.getKey(),
+                      each.getValue() * 1e3 / ROUNDS / REQUESTS))
           .collect(Collectors.joining(", "));
     }
 

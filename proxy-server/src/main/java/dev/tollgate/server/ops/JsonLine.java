@@ -1,0 +1,225 @@
+package dev.tollgate.server.ops;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A line of JSON in the making, as UTF-8: one is made for every request that is charged, so that
+ * names are encoded once and plain text is copied. Ends with {@link #bytes}; for one thread.
+ */
+final class JsonLine {
+  private static final int BYTES_AT_FIRST = 1024;
+  private static final int NUMBER_BYTES_MAX = 20;
+  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+  private byte[] bytes = new byte[BYTES_AT_FIRST];
+  private int size;
+  private boolean comma;
+
+  /** A member's name, encoded once. */
+  static final class Name {
+    private final byte[] quoted;
+
+    private Name(String plain) {
+      quoted = ('"' + plain + "\":").getBytes(StandardCharsets.US_ASCII);
+    }
+  }
+
+  /**
+   * @param plain without anything that JSON escapes
+   */
+  static Name name(String plain) {
+    return new Name(plain);
+  }
+
+  void begin(char bracket) {
+    separate();
+    room(1);
+    bytes[size++] = (byte) bracket;
+    comma = false;
+  }
+
+  void end(char bracket) {
+    room(1);
+    bytes[size++] = (byte) bracket;
+    comma = true;
+  }
+
+  /** What is begun next is this member's value. */
+  void member(Name name) {
+    separate();
+    append(name.quoted);
+    comma = false;
+  }
+
+  void text(Name name, String text) {
+    member(name);
+    quoted(text);
+    comma = true;
+  }
+
+  void textIfAny(Name name, @Nullable String text) {
+    if (text != null && !text.isEmpty()) {
+      text(name, text);
+    }
+  }
+
+  void bool(Name name, boolean value) {
+    member(name);
+    ascii(value ? "true" : "false");
+    comma = true;
+  }
+
+  void number(Name name, long number) {
+    member(name);
+    digits(number);
+    comma = true;
+  }
+
+  /** Milliseconds with microseconds behind the point. */
+  void millis(Name name, long nanos) {
+    member(name);
+    long micros = nanos / 1_000;
+    if (micros < 0) {
+      room(1);
+      bytes[size++] = '-';
+      micros = -micros;
+    }
+    digits(micros / 1_000);
+    room(4);
+    bytes[size++] = '.';
+    padded((int) (micros % 1_000), 3);
+    comma = true;
+  }
+
+  /** A time of day in UTC with milliseconds, as ISO 8601 has it. */
+  void instant(Name name, long epochMillis) {
+    member(name);
+    long day = Math.floorDiv(epochMillis, 86_400_000L);
+    int millis = (int) Math.floorMod(epochMillis, 86_400_000L);
+    room(26);
+    bytes[size++] = '"';
+    date(day);
+    bytes[size++] = 'T';
+    padded(millis / 3_600_000, 2);
+    bytes[size++] = ':';
+    padded(millis / 60_000 % 60, 2);
+    bytes[size++] = ':';
+    padded(millis / 1_000 % 60, 2);
+    bytes[size++] = '.';
+    padded(millis % 1_000, 3);
+    bytes[size++] = 'Z';
+    bytes[size++] = '"';
+    comma = true;
+  }
+
+  byte[] bytes() {
+    return Arrays.copyOf(bytes, size);
+  }
+
+  // A day of the proleptic Gregorian calendar from its number, in eras of 400 years from March on.
+  private void date(long epochDay) {
+    long shifted = epochDay + 719_468;
+    long era = Math.floorDiv(shifted, 146_097L);
+    int dayOfEra = (int) Math.floorMod(shifted, 146_097L);
+    int yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365;
+    int dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+    int month = (5 * dayOfYear + 2) / 153;
+    int day = dayOfYear - (153 * month + 2) / 5 + 1;
+    int calendarMonth = month < 10 ? month + 3 : month - 9;
+    padded((int) (yearOfEra + era * 400 + (calendarMonth <= 2 ? 1 : 0)), 4);
+    bytes[size++] = '-';
+    padded(calendarMonth, 2);
+    bytes[size++] = '-';
+    padded(day, 2);
+  }
+
+  private void padded(int number, int width) {
+    int rest = number;
+    for (int at = size + width - 1; at >= size; at--) {
+      bytes[at] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    size += width;
+  }
+
+  private void digits(long number) {
+    if (number < 0) {
+      ascii(Long.toString(number));
+      return;
+    }
+    room(NUMBER_BYTES_MAX);
+    int width = 1;
+    for (long rest = number; rest >= 10; rest /= 10) {
+      width++;
+    }
+    long rest = number;
+    for (int at = size + width - 1; at >= size; at--) {
+      bytes[at] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    size += width;
+  }
+
+  private void quoted(String text) {
+    room(text.length() + 2);
+    bytes[size++] = '"';
+    int plain = 0;
+    while (plain < text.length() && isPlain(text.charAt(plain))) {
+      bytes[size++] = (byte) text.charAt(plain++);
+    }
+    if (plain < text.length()) {
+      escaped(text, plain);
+    }
+    room(1);
+    bytes[size++] = '"';
+  }
+
+  private static boolean isPlain(char c) {
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+  }
+
+  /** Everything beyond plain ASCII as an escape: the line stays one line, whatever reads it. */
+  private void escaped(String text, int from) {
+    for (int i = from; i < text.length(); i++) {
+      char c = text.charAt(i);
+      room(6);
+      if (isPlain(c)) {
+        bytes[size++] = (byte) c;
+      } else {
+        bytes[size++] = '\\';
+        bytes[size++] = 'u';
+        for (int shift = 12; shift >= 0; shift -= 4) {
+          bytes[size++] = HEX[c >>> shift & 0xf];
+        }
+      }
+    }
+  }
+
+  @SuppressWarnings("deprecation") // the one that copies low bytes without a charset's coder
+  private void ascii(String text) {
+    room(text.length());
+    text.getBytes(0, text.length(), bytes, size);
+    size += text.length();
+  }
+
+  private void append(byte[] more) {
+    room(more.length);
+    System.arraycopy(more, 0, bytes, size, more.length);
+    size += more.length;
+  }
+
+  private void separate() {
+    if (comma) {
+      room(1);
+      bytes[size++] = ',';
+    }
+  }
+
+  private void room(int more) {
+    if (bytes.length - size < more) {
+      bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, size + more));
+    }
+  }
+}

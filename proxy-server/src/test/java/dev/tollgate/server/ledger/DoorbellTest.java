@@ -1,0 +1,80 @@
+package dev.tollgate.server.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(20)
+final class DoorbellTest {
+  private Doorbell doorbell = new Doorbell();
+
+  @Test
+  void anIdleWriterIsWokenByWhatNobodyWaitsFor() throws Exception {
+    assertThat(wakes(1, doorbell::ring)).isTrue();
+  }
+
+  @Test
+  void anIdleWriterIsWokenByTheFirstWhoWaits() throws Exception {
+    assertThat(wakes(1_000, doorbell::ringWaiting)).isTrue();
+  }
+
+  @Test
+  void whoeverHurriesWaitsForNobody() throws Exception {
+    assertThat(wakes(1_000, doorbell::hurry)).isTrue();
+  }
+
+  /** What was rung while the writer was about to sleep must not be slept through. */
+  @Test
+  void nothingThatIsRungIsSleptThrough() throws Exception {
+    for (int i = 0; i < 200; i++) {
+      doorbell = new Doorbell();
+      CountDownLatch begun = new CountDownLatch(1);
+      boolean[] queued = new boolean[1];
+      Thread writer =
+          Thread.ofPlatform()
+              .start(
+                  () -> {
+                    begun.countDown();
+                    toSleep(1, queued);
+                  });
+      begun.await();
+      synchronized (queued) {
+        queued[0] = true;
+      }
+      doorbell.ringWaiting();
+      assertThat(writer.join(Duration.ofSeconds(10))).isTrue();
+    }
+  }
+
+  private boolean wakes(int worthwhile, Runnable ring) throws Exception {
+    boolean[] queued = new boolean[1];
+    CountDownLatch woken = new CountDownLatch(1);
+    Thread.ofPlatform()
+        .start(
+            () -> {
+              toSleep(worthwhile, queued);
+              woken.countDown();
+            });
+    synchronized (queued) {
+      queued[0] = true;
+    }
+    ring.run();
+    return woken.await(10, TimeUnit.SECONDS);
+  }
+
+  private void toSleep(int worthwhile, boolean[] queued) {
+    while (!isQueued(queued)) {
+      doorbell.await(false, worthwhile, () -> !isQueued(queued));
+    }
+  }
+
+  private static boolean isQueued(boolean[] queued) {
+    synchronized (queued) {
+      return queued[0];
+    }
+  }
+}

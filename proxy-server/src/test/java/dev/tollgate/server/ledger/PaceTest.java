@@ -1,0 +1,57 @@
+package dev.tollgate.server.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class PaceTest {
+  private static final Duration HORIZON = Duration.ofMillis(2);
+  private static final int MANY = 10_000;
+
+  private final Pace pace = new Pace(HORIZON, 0);
+  private long now;
+
+  @Test
+  void aSlowNodeSyncsForEveryCharge() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(after(Duration.ofMillis(10), 1, MANY)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void underLoadAsManyShareASyncAsComeWithinTheHorizon() {
+    int wanted = 0;
+    for (int i = 0; i < 1_000; i++) { // 20,000 a second
+      wanted = after(Duration.ofNanos(500_000), 10, MANY);
+    }
+    assertThat(wanted).isBetween(38, 40);
+  }
+
+  @Test
+  void nobodyWaitsForMoreThanThoseWhoStillRun() {
+    int wanted = 0;
+    for (int i = 0; i < 1_000; i++) {
+      wanted = after(Duration.ofNanos(500_000), 10, 3);
+    }
+    assertThat(wanted).isEqualTo(3);
+    assertThat(after(Duration.ofNanos(500_000), 10, 0)).isEqualTo(1);
+  }
+
+  @Test
+  void loadThatEndedIsForgotten() {
+    for (int i = 0; i < 1_000; i++) {
+      after(Duration.ofNanos(500_000), 10, MANY);
+    }
+    int wanted = MANY;
+    for (int naps = 0; naps < 60; naps++) {
+      wanted = after(HORIZON, 0, MANY);
+    }
+    assertThat(wanted).isEqualTo(1);
+  }
+
+  private int after(Duration pause, int charges, int running) {
+    now += pause.toNanos();
+    return pace.next(charges, running, now);
+  }
+}
