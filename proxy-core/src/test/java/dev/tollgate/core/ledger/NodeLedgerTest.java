@@ -29,6 +29,20 @@ class NodeLedgerTest {
   }
 
   @Test
+  void aNodeCountsItsSilenceFromBeforeTheCallThatWasAnswered() {
+    leasing.begin(nanos);
+    nanos += Duration.ofSeconds(30).toNanos();
+    Leasing.TickCall tick = leasing.nextTick(nanos).orElseThrow();
+    long began = nanos;
+    nanos += Duration.ofSeconds(20).toNanos();
+    leasing.ticked(tick, new Bank.TickAnswer.Alive(0, List.of(), List.of()), nanos);
+    nanos = began + LedgerRules.DEFAULT.silenceMax().toNanos();
+    assertThat(ledger.isOpen()).isTrue();
+    nanos++;
+    assertThat(ledger.isOpen()).isFalse();
+  }
+
+  @Test
   void aNodeThatWasTakenOverSaysSo() {
     leasing.begin(nanos);
     nanos += Duration.ofSeconds(1).toNanos();

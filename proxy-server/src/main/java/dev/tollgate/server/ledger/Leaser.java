@@ -157,7 +157,9 @@ public final class Leaser implements AutoCloseable {
 
   /** What the books should be told of the leases; it counts as told. Waits for the thread. */
   List<Commitment> commitments() {
-    return CompletableFuture.supplyAsync(leasing::commitments, thread).join();
+    return CompletableFuture.supplyAsync(leasing::commitments, thread)
+        .orTimeout(5, TimeUnit.SECONDS) // a thread that is shut down does nothing more
+        .join();
   }
 
   /** What they were told last may not have reached them. */

@@ -5,13 +5,11 @@ import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.LedgerAudit;
 import dev.tollgate.server.postgres.LedgerAudit.Violation;
 import dev.tollgate.server.postgres.LedgerDays;
-import dev.tollgate.server.postgres.LedgerNodes;
-import dev.tollgate.server.postgres.LedgerNodes.Node;
-import dev.tollgate.server.postgres.LedgerNodes.Release;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.LedgerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -29,32 +27,25 @@ final class Upkeep implements AutoCloseable {
   private static final Duration ROUND = Duration.ofMinutes(1);
   private static final Duration DAYS = Duration.ofHours(1);
 
-  /** After an outage of the store every node has this long to be heard of again. */
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
-
-  private static final Duration SILENT = Duration.ofSeconds(60);
-  private static final Duration RELEASED_AFTER = Duration.ofHours(24);
   private static final int VIOLATIONS_LOGGED = 10;
 
   private final LedgerDays days;
   private final LedgerAudit audit;
-  private final LedgerNodes nodes;
+  private final LostNodes lostNodes;
   private final LedgerSettings settings;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("ledger-upkeep").daemon().factory());
   private final LongAdder dropped = new LongAdder();
   private volatile long violations;
-  private volatile long silentNodes;
   private volatile long auditedNanos = System.nanoTime();
-  private boolean answered;
-  private long answeredSinceNanos;
   private long nextDaysNanos = System.nanoTime();
 
   Upkeep(Store store, LedgerSettings settings) {
     this.days = store.ledgerDays();
     this.audit = store.ledgerAudit();
-    this.nodes = store.ledgerNodes();
+    this.lostNodes =
+        new LostNodes(store.ledgerNodes(), settings.leaseTtl(), InstantSource.system());
     this.settings = settings;
   }
 
@@ -62,7 +53,7 @@ final class Upkeep implements AutoCloseable {
     metrics.gauge(Family.LEDGER_AUDIT_VIOLATIONS, () -> violations);
     metrics.gauge(Family.LEDGER_AUDIT_AGE, () -> (System.nanoTime() - auditedNanos) / 1e9);
     metrics.counter(Family.LEDGER_DAYS_DROPPED, dropped::sum);
-    metrics.gauge(Family.LEDGER_SILENT_NODES, () -> silentNodes);
+    metrics.gauge(Family.LEDGER_SILENT_NODES, lostNodes::silent);
   }
 
   void start() {
@@ -72,38 +63,30 @@ final class Upkeep implements AutoCloseable {
   }
 
   private void round() {
+    attempt("days", this::keepDays);
+    attempt("audit", this::audit);
+    attempt("nodes", lostNodes::look);
+  }
+
+  private interface Work {
+    void run() throws SQLException;
+  }
+
+  /** What fails does not keep the rest from being done, and is done again in the next round. */
+  private static void attempt(String what, Work work) {
     try {
-      if (System.nanoTime() - nextDaysNanos >= 0) {
-        keepDays();
-        nextDaysNanos = System.nanoTime() + DAYS.toNanos();
-      }
-      audit();
-      if (hasAnsweredFor(PATIENCE)) {
-        letGo();
-      }
-      silentNodes = nodes.list().stream().filter(Upkeep::isSilent).count();
+      work.run();
     } catch (SQLException | RuntimeException e) {
-      answered = false;
-      log.warn("the ledger's upkeep failed and is tried again: {}", e.getMessage());
+      log.warn("the ledger's upkeep ({}) failed and is tried again: {}", what, e.getMessage());
     }
-  }
-
-  private boolean hasAnsweredFor(Duration patience) {
-    long now = System.nanoTime();
-    if (!answered) {
-      answered = true;
-      answeredSinceNanos = now;
-    }
-    return now - answeredSinceNanos >= patience.toNanos();
-  }
-
-  private static boolean isSilent(Node node) {
-    return !node.state().equals("closed") && node.silent().compareTo(SILENT) > 0;
   }
 
   // Days
 
   private void keepDays() throws SQLException {
+    if (System.nanoTime() - nextDaysNanos < 0) {
+      return;
+    }
     days.make();
     days.close();
     var kept = settings.retention();
@@ -111,6 +94,7 @@ final class Upkeep implements AutoCloseable {
     tell("charges", gone.charges());
     tell("the request log", gone.requests());
     days.tidy();
+    nextDaysNanos = System.nanoTime() + DAYS.toNanos();
   }
 
   private void tell(String what, List<LocalDate> days) {
@@ -145,29 +129,6 @@ final class Upkeep implements AutoCloseable {
                     each.what()));
     if (found.size() > VIOLATIONS_LOGGED) {
       log.error("{} more; tollgate ledger audit lists them", found.size() - VIOLATIONS_LOGGED);
-    }
-  }
-
-  // Nodes
-
-  private void letGo() throws SQLException {
-    Duration ttl = settings.leaseTtl();
-    for (var lost : nodes.lose(ttl.plus(SILENT))) {
-      log.warn(
-          "node {} is silent for longer than its leases last; {} of balances that it had not"
-              + " committed are free",
-          lost.node(),
-          lost.freed().toUsd());
-    }
-    Duration over = ttl.plus(RELEASED_AFTER);
-    for (Node node : nodes.list()) {
-      boolean isOver = isSilent(node) && node.silent().compareTo(over) > 0;
-      if (isOver && nodes.release(node.id(), over, "upkeep") instanceof Release.Released released) {
-        log.warn(
-            "node {} did not come back, its leases are closed; {} of balances are free",
-            node.id(),
-            released.freed().toUsd());
-      }
     }
   }
 

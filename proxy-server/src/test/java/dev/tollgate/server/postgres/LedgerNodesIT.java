@@ -6,6 +6,7 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.Ask;
+import dev.tollgate.core.ledger.Bank.GrantAnswer;
 import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
 import dev.tollgate.core.ledger.Bank.Want;
@@ -20,6 +21,7 @@ import dev.tollgate.server.postgres.LedgerNodes.Release;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,6 +111,50 @@ class LedgerNodesIT {
   }
 
   @Test
+  void whatALostNodeLetsGoOfIsNotSpentTwice() throws Exception {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    for (int round = 0; round < 20; round++) {
+      books.setClock(now);
+      org = books.newOrg();
+      key = books.newKey(org);
+      books.fund(org, 1_000);
+      Holder lost = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+      long held = grant(lost, 1 + random.nextInt(900));
+      long committed = random.nextLong(held + 1);
+      long settled = random.nextLong(committed + 1);
+      if (settled > 0) {
+        settle(lost, settled);
+      }
+      report(lost, committed);
+
+      passes(LOST.plusSeconds(1));
+      Holder other = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+      nodes().lose(LOST);
+      assertThat(balance().leased()).as("seed %d", seed).isEqualTo(committed - settled);
+      long free = 1_000 - balance().used() - balance().leased();
+      assertThat(grant(other, free)).isEqualTo(free);
+      settle(other, free);
+      assertThat(grant(other, 1)).isZero();
+      if (committed > settled) {
+        settle(lost, committed - settled);
+      }
+      assertThat(balance()).as("seed %d", seed).isEqualTo(new ScopeSums(1_000, 0, 0, 0));
+    }
+  }
+
+  /** All of it, or nothing. */
+  private long grant(Holder holder, long amount) throws Exception {
+    var want = new Want(ScopeKind.ORG, new MicroUsd(amount), new MicroUsd(amount));
+    var ask = new Ask(++calls, new Payer(org, key, Window.at(now)), List.of(want), true);
+    return switch (books.bank().grant(holder, ask)) {
+      case GrantAnswer.Given given -> given.granted().getFirst().amount().value();
+      case GrantAnswer.Refused _ -> 0;
+      case GrantAnswer.Stale _, GrantAnswer.Fenced _ -> throw new AssertionError();
+    };
+  }
+
+  @Test
   void whatNobodyReportedIsKept() throws Exception {
     passes(LOST.plusSeconds(1));
     assertThat(nodes().lose(LOST)).containsExactly(new Lost(node.node(), MicroUsd.ZERO));
@@ -140,18 +186,26 @@ class LedgerNodesIT {
   }
 
   private List<String> report(long committed) throws Exception {
+    return report(node, committed);
+  }
+
+  private List<String> report(Holder holder, long committed) throws Exception {
     return books.execute(
         "SELECT ledger_report(?, ?, ?, 0, ARRAY[?], ARRAY[?])",
-        node.node(),
-        node.epoch(),
-        node.boot(),
+        holder.node(),
+        holder.epoch(),
+        holder.boot(),
         "org:" + org,
         committed);
   }
 
   private void settle(long cost) throws Exception {
+    settle(node, cost);
+  }
+
+  private void settle(Holder holder, long cost) throws Exception {
     int held = ScopeKind.ORG.bit();
-    books.bank().settle(node, List.of(TestBooks.charge(RequestId.at(now), org, key, held, cost)));
+    books.bank().settle(holder, List.of(TestBooks.charge(RequestId.at(now), org, key, held, cost)));
   }
 
   private ScopeSums balance() throws Exception {
