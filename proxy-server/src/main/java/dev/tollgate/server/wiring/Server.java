@@ -225,7 +225,9 @@ public final class Server implements AutoCloseable {
 
           @Override
           public void mustEnd(Ending why) {
-            ending = why;
+            if (ending == Ending.ASKED) {
+              ending = why;
+            }
             stop();
           }
         };

@@ -2,6 +2,9 @@ package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +87,60 @@ class BooksWentBackIT {
         stop(node);
       }
       requireAuditClean(folder, database);
+    }
+  }
+
+  @Test
+  void aBackupOfBeforeItsStartIsNoProofOfAnotherProcess() throws Exception {
+    try (OwnDatabase database = OwnDatabase.create("older");
+        Folder folder = Folder.with(Shared.setup())) {
+      try (Binary node = start(folder, database)) {
+        key = node.bootstrapKey();
+        charge(node, 20);
+        stop(node);
+      }
+      database.copy();
+      try (Binary node = start(folder, database)) {
+        charge(node, 20);
+        node.admin().awaitBooked();
+        database.putBack();
+        assertThat(node.err().await(line -> line.contains(WENT_BACK), SOON)).isPresent();
+        assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
+        assertThat(node.err().text()).doesNotContain("took over this node");
+      }
+      try (Binary node = start(folder, database)) {
+        requireBooked(database);
+        stop(node);
+      }
+      requireAuditClean(folder, database);
+    }
+  }
+
+  @Test
+  void aDatabaseThatWasPromotedIsAnotherOneAlthoughNothingIsMissing() throws Exception {
+    Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
+    try (Folder folder = Folder.with(setup)) {
+      try (Binary node = Binary.start(folder)) {
+        key = node.bootstrapKey();
+        charge(node, 20);
+        node.admin().awaitBooked();
+        Path cluster = folder.dataDir().resolve("postgres/cluster");
+        Files.writeString(
+            cluster.resolve("postgresql.auto.conf"),
+            "restore_command = 'false'\n",
+            StandardOpenOption.APPEND);
+        Files.createFile(cluster.resolve("recovery.signal"));
+        folder.killPostmaster();
+        assertThat(node.err().await(line -> line.contains(WENT_BACK), SOON)).isPresent();
+        assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
+      }
+      try (Binary node = Binary.start(folder)) {
+        charge(node, 10);
+        node.admin().awaitBooked();
+        Books.of(folder).awaitAll(told);
+        Books.of(folder).requireAuditClean();
+        stop(node);
+      }
     }
   }
 
