@@ -126,13 +126,14 @@ public final class BooksWatch {
   }
 
   /**
-   * The books do not know this life any more: they went back, or another process took over. Waits a
-   * while for their answer.
+   * The books do not let this life spend any more: they went back, another process took over, or
+   * they gave it up. Waits a while for their answer.
    */
-  public void judge(Runnable takenOver) {
+  public void judge(Runnable takenOver, Runnable givenUp) {
     switch (judge()) {
       case Verdict.WentBack(String why) -> tell(why);
-      case Verdict.TakenOver _, Verdict.Same _ -> takenOver.run();
+      case Verdict.TakenOver _ -> takenOver.run();
+      case Verdict.Same _ -> givenUp.run();
     }
   }
 

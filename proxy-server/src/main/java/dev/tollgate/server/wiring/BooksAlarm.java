@@ -65,13 +65,20 @@ final class BooksAlarm implements SettlerListener {
   void fenced() {
     BooksWatch judge = watch;
     if (judge != null) {
-      Thread.ofVirtual().name("ledger-judge").start(() -> judge.judge(this::takenOver));
+      Thread.ofVirtual()
+          .name("ledger-judge")
+          .start(() -> judge.judge(this::takenOver, this::givenUp));
     }
   }
 
   private void takenOver() {
     log.error("another process took over this node: this one ends");
     mustEnd.accept(Ending.TAKEN_OVER);
+  }
+
+  private void givenUp() {
+    log.error("this node was not heard of for too long, its leases were freed: it ends");
+    mustEnd.accept(Ending.GIVEN_UP);
   }
 
   // On the settler's thread

@@ -6,6 +6,8 @@ public enum Ending {
   ASKED(0),
   /** Its database went back in time: to be started again, which sends what that lacks. */
   BOOKS_WENT_BACK(75),
+  /** It was not heard of for so long that its leases were freed: to be started again. */
+  GIVEN_UP(75),
   /** Another process runs on a copy of its data directory: only one of them may. */
   TAKEN_OVER(78);
 

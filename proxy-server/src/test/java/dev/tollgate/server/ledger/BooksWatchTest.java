@@ -87,15 +87,20 @@ class BooksWatchTest {
 
   @Test
   void whoIsNotKnownAnyMoreIsJudgedByWhatTheBooksSay() {
-    List<String> takenOver = new ArrayList<>();
+    List<String> verdicts = new ArrayList<>();
+    Runnable takenOver = () -> verdicts.add("taken over");
+    Runnable givenUp = () -> verdicts.add("given up");
+    watch.judge(takenOver, givenUp);
+    assertThat(verdicts).containsExactly("given up");
+
     books.epoch = 6;
-    watch.judge(() -> takenOver.add("taken over"));
-    assertThat(takenOver).hasSize(1);
+    watch.judge(takenOver, givenUp);
+    assertThat(verdicts).containsExactly("given up", "taken over");
     assertThat(wentBack).isEmpty();
 
     books.epoch = 3;
-    watch.judge(() -> takenOver.add("taken over"));
-    assertThat(takenOver).hasSize(1);
+    watch.judge(takenOver, givenUp);
+    assertThat(verdicts).hasSize(2);
     assertThat(wentBack).hasSize(1);
   }
 

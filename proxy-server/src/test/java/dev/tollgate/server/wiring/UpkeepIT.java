@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.postgres.LedgerNodes;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -55,6 +56,22 @@ final class UpkeepIT {
       while (nodes.list().getFirst().committed().isEmpty()) {
         assertThat(System.nanoTime() - began).isLessThan(SOON.toNanos());
       }
+    }
+  }
+
+  @Test
+  void aNodeThatWasGivenUpEndsToBeStartedAgain(@TempDir Path folder) throws Exception {
+    try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
+      assertThat(gateway.chat("test/chat").status()).isEqualTo(200);
+      execute(gateway, "SELECT * FROM ledger_lose(interval '-1 hour')");
+      gateway.server().awaitDrained();
+      assertThat(gateway.server().ending()).isEqualTo(Ending.GIVEN_UP);
+    }
+    try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
+      assertThat(gateway.server().store().ledgerAudit().runFull()).isEmpty();
+      assertThat(gateway.server().store().ledgerNodes().list())
+          .extracting(LedgerNodes.Node::state)
+          .containsExactly("open");
     }
   }
 
