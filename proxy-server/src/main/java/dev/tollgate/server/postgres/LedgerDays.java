@@ -19,6 +19,7 @@ public final class LedgerDays {
   public static final int KEPT_LEAST = 8;
 
   private static final int AHEAD = 7;
+  private static final String OVER = "SELECT * FROM ledger_days_over(?, ?)";
 
   private final DataSource source;
 
@@ -55,24 +56,24 @@ public final class LedgerDays {
   }
 
   /**
-   * Drops the days older than that, at least {@link #KEPT_LEAST}. Charges go only where no node can
-   * still have some of that day; their sums stay.
+   * Drops the days older than that, at least {@link #KEPT_LEAST}, and lines of the request log no
+   * longer than charges. Charges go only where no node can still have some of that day; their sums
+   * stay.
    */
   public Dropped retain(Duration chargesKept, Duration requestsKept) throws SQLException {
     try (Connection connection = source.getConnection()) {
-      List<LocalDate> charges =
-          days(
-              connection,
-              "SELECT * FROM ledger_days_over('settlement', ?)",
-              wholeDays(chargesKept));
+      // In this order: a line without its charge would count beside the day's sums.
       List<LocalDate> requests =
-          days(
+          each(
               connection,
-              "SELECT * FROM ledger_days_over('request_log', ?)",
-              wholeDays(requestsKept));
-      return new Dropped(
-          each(connection, "SELECT ledger_drop_charges(?)", charges),
-          each(connection, "SELECT ledger_drop_requests(?)", requests));
+              "SELECT ledger_drop_requests(?)",
+              days(connection, OVER, "request_log", wholeDays(requestsKept)));
+      List<LocalDate> charges =
+          each(
+              connection,
+              "SELECT ledger_drop_charges(?)",
+              days(connection, OVER, "settlement", wholeDays(chargesKept)));
+      return new Dropped(charges, requests);
     }
   }
 

@@ -109,6 +109,10 @@ final class SettingsChecks {
     if (!grace.isZero() && grace.compareTo(OUTAGE_GRACE_LEAST) < 0) {
       report("ledger.outage_grace", "must be 0s or at least 2s");
     }
+    var kept = settings.ledger().retention();
+    if (kept.requests().compareTo(kept.charges()) > 0) {
+      report("ledger.retention.requests", "must not be longer than ledger.retention.charges");
+    }
   }
 
   private void checkReferencedModels() {

@@ -133,7 +133,10 @@ final class BadFilesTest {
             "2:33: ledger.retention.charges: must be at least 8d"),
         bad(
             "ledger: { retention: { requests: 191h } }",
-            "2:34: ledger.retention.requests: must be at least 8d"));
+            "2:34: ledger.retention.requests: must be at least 8d"),
+        bad(
+            "ledger: { retention: { requests: 91d } }",
+            "2:34: ledger.retention.requests: must not be longer than ledger.retention.charges"));
   }
 
   static Stream<Arguments> notYet() {
