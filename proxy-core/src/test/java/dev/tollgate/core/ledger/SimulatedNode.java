@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
 import dev.tollgate.core.ledger.Leasing.GrantCall;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** One node of a simulation: its process may die at any moment, its disk remembers. */
 final class SimulatedNode {
@@ -51,11 +53,27 @@ final class SimulatedNode {
     final Set<RequestId> released = new HashSet<>();
     final Map<RequestId, LocalDate> admitted = new HashMap<>();
     final List<Ledger.Answer.Refused> refused = new ArrayList<>();
+    final Map<RequestId, Settlement> quarantined = new HashMap<>();
+    private final @Nullable Mutant mutant;
     long nanos;
     int served;
+    boolean hasPoison;
 
     World(InMemoryBank bank) {
+      this(bank, null);
+    }
+
+    World(InMemoryBank bank, @Nullable Mutant mutant) {
       this.bank = bank;
+      this.mutant = mutant;
+    }
+
+    boolean is(Mutant other) {
+      return mutant == other;
+    }
+
+    Optional<Settlement> aside(RequestId request) {
+      return Optional.ofNullable(quarantined.get(request));
     }
 
     void pass(long millis) {
@@ -82,13 +100,16 @@ final class SimulatedNode {
   private void begin() {
     holder = world.bank.open(id, UUID.randomUUID());
     journal = new SimulatedJournal();
+    if (world.is(Mutant.ACKNOWLEDGES_BEFORE_THE_SYNC)) {
+      journal.acknowledgeUnsynced();
+    }
     ledger = new NodeLedger(journal, LedgerRules.DEFAULT, () -> world.nanos, () -> {});
     leasing = new Leasing(ledger);
     leasing.begin(world.nanos);
   }
 
-  SimulatedJournal journal() {
-    return journal;
+  void sync() {
+    journal.sync();
   }
 
   int grants() {
@@ -161,6 +182,9 @@ final class SimulatedNode {
     if (random.nextInt(3) == 0) {
       world.progress.put(one.request(), 1L);
       one.reservation().progress(new MicroUsd(1), Tokens.NONE);
+    }
+    if (world.hasPoison && random.nextInt(50) == 0) {
+      world.bank.poison(one.request());
     }
     boolean dear = overruns && random.nextInt(10) == 0;
     settle(one, 1 + random.nextLong(dear ? one.most() * 2 : one.most()));
@@ -236,7 +260,7 @@ final class SimulatedNode {
     Leasing then = leasing;
     Holder asking = holder;
     if (fate == Fate.LOST || fate == Fate.GIVEN_UP) {
-      then.grantFailed(call, world.nanos);
+      grantFailed(then, call);
       zombie(fate, () -> world.bank.grant(asking, call.ask()));
       return;
     }
@@ -244,8 +268,16 @@ final class SimulatedNode {
     switch (fate) {
       case FINE -> then.granted(call, answer, world.nanos);
       case LATE -> late.add(() -> then.granted(call, answer, world.nanos));
-      case ANSWER_LOST -> then.grantFailed(call, world.nanos);
+      case ANSWER_LOST -> grantFailed(then, call);
       case LOST, GIVEN_UP -> throw new AssertionError();
+    }
+  }
+
+  private void grantFailed(Leasing then, GrantCall call) {
+    if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
+      then.granted(call, new Bank.GrantAnswer.Stale(), world.nanos);
+    } else {
+      then.grantFailed(call, world.nanos);
     }
   }
 
@@ -272,7 +304,7 @@ final class SimulatedNode {
     Leasing then = leasing;
     Holder living = holder;
     if (fate == Fate.LOST || fate == Fate.GIVEN_UP) {
-      then.tickFailed(call, world.nanos);
+      tickFailed(then, call);
       zombie(fate, () -> world.bank.tick(living, call.number(), call.statements()));
       return;
     }
@@ -280,8 +312,17 @@ final class SimulatedNode {
     switch (fate) {
       case FINE -> then.ticked(call, answer, world.nanos);
       case LATE -> late.add(() -> then.ticked(call, answer, world.nanos));
-      case ANSWER_LOST -> then.tickFailed(call, world.nanos);
+      case ANSWER_LOST -> tickFailed(then, call);
       case LOST, GIVEN_UP -> throw new AssertionError();
+    }
+  }
+
+  private void tickFailed(Leasing then, TickCall call) {
+    if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
+      long millis = world.bank.millis();
+      then.ticked(call, new Bank.TickAnswer.Alive(millis, List.of(), List.of()), world.nanos);
+    } else {
+      then.tickFailed(call, world.nanos);
     }
   }
 
@@ -298,14 +339,42 @@ final class SimulatedNode {
     }
     Holder settling = holder;
     if (fate == Fate.GIVEN_UP) {
-      zombies.add(() -> world.bank.settle(settling, batch));
+      zombies.add(() -> book(settling, batch));
       return;
     }
-    Bank.Booked booked = world.bank.settle(settling, batch);
-    if (fate != Fate.ANSWER_LOST) {
-      ledger.booked(booked.overruns());
-      journal.booked(batch.size());
+    Optional<List<Granted>> booked = book(settling, batch);
+    if (fate == Fate.ANSWER_LOST || booked.isEmpty()) {
+      return;
     }
+    List<Granted> overruns = booked.get();
+    NodeLedger then = ledger;
+    journal.booked(batch.size());
+    if (fate == Fate.LATE) {
+      late.add(() -> then.booked(overruns));
+    } else {
+      then.booked(overruns);
+    }
+  }
+
+  /** Books a batch; where one of it cannot be booked, one by one, and puts that one aside. */
+  private Optional<List<Granted>> book(Holder settling, List<Settlement> batch)
+      throws BankException {
+    try {
+      return Optional.of(world.bank.settle(settling, batch).overruns());
+    } catch (BankException poisoned) {
+      if (world.is(Mutant.STOPS_AT_A_POISON_ROW)) {
+        return Optional.empty();
+      }
+      if (batch.size() == 1) {
+        world.quarantined.put(batch.getFirst().request(), batch.getFirst());
+        return Optional.of(List.of());
+      }
+    }
+    List<Granted> overruns = new ArrayList<>();
+    for (Settlement one : batch) {
+      book(settling, List.of(one)).ifPresent(overruns::addAll);
+    }
+    return Optional.of(overruns);
   }
 
   // Death
@@ -320,8 +389,16 @@ final class SimulatedNode {
     Recovery recovery = new Recovery();
     found.forEach(record -> recovery.accept(record).ifPresent(owed::add));
     owed.addAll(recovery.crashed());
-    world.bank.settle(holder, owed);
-    begin();
+    Holder dead = holder;
+    if (world.is(Mutant.RESENDS_NOTHING_AFTER_A_CRASH)) {
+      begin();
+    } else if (world.is(Mutant.CLOSES_LEASES_BEFORE_RESENDING)) {
+      begin();
+      zombies.add(() -> book(dead, owed));
+    } else {
+      book(dead, owed);
+      begin();
+    }
   }
 
   /** Everything ends: what runs is charged, what is owed is booked. */
@@ -332,8 +409,9 @@ final class SimulatedNode {
     }
     journal.sync();
     runLoop();
-    while (journal.backlog() > 0) {
+    for (long left = journal.backlog(); left > 0; left = journal.backlog()) {
       flush(100, Fate.FINE);
+      assertThat(journal.backlog()).as("charges that cannot be booked").isLessThan(left);
     }
   }
 

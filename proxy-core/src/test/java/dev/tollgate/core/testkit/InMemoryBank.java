@@ -40,11 +40,24 @@ public final class InMemoryBank implements Bank {
 
   private final BankBooks books = new BankBooks();
   private final Set<RequestId> poison = new HashSet<>();
+  private final @Nullable Flaw flaw;
   private long millis;
+
+  /** What books may do wrong, to show that it would be noticed. */
+  public enum Flaw {
+    SUMS_REPEATED_ROWS,
+    WINDOW_OF_THE_SETTLEMENT
+  }
 
   /** Books whose clock shows {@code epochMillis}. */
   public InMemoryBank(long epochMillis) {
-    millis = epochMillis;
+    this(epochMillis, null);
+  }
+
+  /** Books that do one thing wrong, or nothing. */
+  public InMemoryBank(long epochMillis, @Nullable Flaw flaw) {
+    this.millis = epochMillis;
+    this.flaw = flaw;
   }
 
   /** Adds to an organization's balance, or takes from it. */
@@ -91,6 +104,11 @@ public final class InMemoryBank implements Bank {
   /** The sums as they stand, comparable with those of other books. */
   public BankSums sums() {
     return books.sums();
+  }
+
+  /** The present limit of a scope, if it has one. */
+  public Optional<Long> limit(String scopeId) {
+    return Optional.ofNullable(books.accounts.get(scopeId)).map(books::limit);
   }
 
   /** What was booked for a request. */
@@ -264,7 +282,7 @@ public final class InMemoryBank implements Bank {
     Map<Account, Long> held = new TreeMap<>();
     for (Settlement settlement : batch) {
       List<Account> accounts = accounts(settlement);
-      if (books.book(settlement, accounts)) {
+      if (books.book(settlement, accounts) || flaw == Flaw.SUMS_REPEATED_ROWS) {
         long cost = settlement.cost().value();
         for (Account account : accounts) {
           charged.merge(account, cost, Math::addExact);
@@ -297,7 +315,10 @@ public final class InMemoryBank implements Bank {
   }
 
   private List<Account> accounts(Settlement settlement) {
-    Payer payer = settlement.payer();
+    Payer payer =
+        flaw == Flaw.WINDOW_OF_THE_SETTLEMENT
+            ? new Payer(settlement.org(), settlement.key(), Window.at(millis))
+            : settlement.payer();
     List<Account> accounts = new ArrayList<>();
     for (ScopeKind kind : ScopeKind.values()) {
       accounts.add(books.account(payer.scope(kind), payer.org(), payer.key()));

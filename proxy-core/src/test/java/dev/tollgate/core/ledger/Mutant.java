@@ -1,0 +1,37 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.testkit.InMemoryBank.Flaw;
+import org.jspecify.annotations.Nullable;
+
+/** A ledger that does one thing wrong, which a simulation must notice. */
+enum Mutant {
+  ACKNOWLEDGES_BEFORE_THE_SYNC("acknowledged"),
+  RESENDS_NOTHING_AFTER_A_CRASH("acknowledged"),
+  SUMS_REPEATED_ROWS("used is", Flaw.SUMS_REPEATED_ROWS),
+  CLOSES_LEASES_BEFORE_RESENDING("overspent"),
+  BOOKS_TO_THE_WINDOW_OF_THE_SETTLEMENT("used of keyd", Flaw.WINDOW_OF_THE_SETTLEMENT),
+  STOPS_AT_A_POISON_ROW("cannot be booked"),
+  SAYS_NOTHING_AFTER_A_LOST_ANSWER("leased at rest");
+
+  private final String complaint;
+  private final @Nullable Flaw flaw;
+
+  Mutant(String complaint) {
+    this(complaint, null);
+  }
+
+  Mutant(String complaint, @Nullable Flaw flaw) {
+    this.complaint = complaint;
+    this.flaw = flaw;
+  }
+
+  /** What the simulation says of it. */
+  String complaint() {
+    return complaint;
+  }
+
+  /** What is wrong with the books; null: it is the node that is wrong. */
+  @Nullable Flaw flaw() {
+    return flaw;
+  }
+}

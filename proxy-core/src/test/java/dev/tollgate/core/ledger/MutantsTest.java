@@ -1,0 +1,38 @@
+package dev.tollgate.core.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The simulation notices what it is there to notice: each mutant fails it within a few seeds. */
+class MutantsTest {
+  private static final int SEEDS = 60;
+  private static final long FIRST = 1;
+
+  @ParameterizedTest
+  @EnumSource(Mutant.class)
+  void isCaught(Mutant mutant) throws Exception {
+    Random seeds = new Random(FIRST);
+    for (int i = 0; i < SEEDS; i++) {
+      try {
+        new Simulation(new Random(seeds.nextLong()), mutant).run();
+      } catch (AssertionError caught) {
+        assertThat(caught).hasMessageContaining(mutant.complaint());
+        return;
+      }
+    }
+    fail("passes %d seeds: %s", SEEDS, mutant);
+  }
+
+  @Test
+  void theLedgerAsItIsPassesTheSameSeeds() throws Exception {
+    Random seeds = new Random(FIRST);
+    for (int i = 0; i < SEEDS; i++) {
+      new Simulation(new Random(seeds.nextLong())).run();
+    }
+  }
+}

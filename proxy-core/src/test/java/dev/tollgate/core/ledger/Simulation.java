@@ -1,0 +1,217 @@
+package dev.tollgate.core.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.ledger.SimulatedNode.Fate;
+import dev.tollgate.core.ledger.SimulatedNode.World;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import dev.tollgate.core.testkit.InMemoryBank;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Three nodes and the books in one thread and virtual time: lost answers, late answers, calls that
+ * are booked after they were given up, repeated calls, crashes at any record, charges that cannot
+ * be booked, a midnight at a month's end. After every step the books must add up; at the end every
+ * acknowledged charge stands in them once, with its amount, and nothing is leased any more.
+ */
+final class Simulation {
+  static final long NEARLY_MIDNIGHT = 1_796_083_160_000L; // 40 seconds before a month ends
+  private static final int STEPS = 400;
+
+  private final Random random;
+  private final InMemoryBank bank;
+  private final World world;
+  private final List<ApiKey> keys = new ArrayList<>();
+  private final List<SimulatedNode> nodes = new ArrayList<>();
+
+  Simulation(Random random) {
+    this(random, null);
+  }
+
+  Simulation(Random random, @Nullable Mutant mutant) {
+    this.random = random;
+    this.bank = new InMemoryBank(NEARLY_MIDNIGHT, mutant == null ? null : mutant.flaw());
+    this.world = new World(bank, mutant);
+    this.world.hasPoison = random.nextInt(4) == 0;
+    for (int i = 0; i < 3; i++) {
+      keys.add(key(i));
+    }
+    for (int i = 0; i < 3; i++) {
+      nodes.add(new SimulatedNode(new UUID(1, i), world));
+    }
+  }
+
+  /** The first two share an organization; budgets are tight now and then. */
+  private ApiKey key(int i) {
+    OrgId org = new OrgId(new UUID(2, i / 2));
+    KeyId id = new KeyId("key0000" + i);
+    MicroUsd month = i == 1 ? keys.getFirst().org().monthlyLimit() : maybe(4_000);
+    MicroUsd daily = maybe(1_500);
+    MicroUsd monthly = maybe(3_000);
+    bank.fund(org, new MicroUsd(100 + random.nextLong(random.nextBoolean() ? 500 : 5_000)));
+    bank.limitMonth(org, month);
+    bank.limitDay(id, daily);
+    bank.limitMonth(id, monthly);
+    return new ApiKey(
+        id,
+        "k",
+        "wxyz",
+        new Org(org, "org", Org.State.ACTIVE, month),
+        KeyState.ACTIVE,
+        null,
+        KeyScope.ALL,
+        new KeyLimits(null, null, null, null, daily, monthly));
+  }
+
+  private @Nullable MicroUsd maybe(int about) {
+    return random.nextInt(3) == 0 ? null : new MicroUsd(100 + random.nextInt(about));
+  }
+
+  void run() throws Exception {
+    for (int step = 0; step < STEPS; step++) {
+      step();
+      assertThat(bank.audit()).as("step %d", step).isEmpty();
+      nodes.forEach(SimulatedNode::requireBalanced);
+    }
+    rest();
+    requireAcknowledgedIsBooked();
+    requireBookedToItsDay();
+    requireNoOverspend();
+    requireNothingLeased();
+    for (SimulatedNode node : nodes) {
+      node.stop(random);
+    }
+    assertThat(bank.audit()).isEmpty();
+    assertThat(world.served).isPositive();
+  }
+
+  /** Faults end, and nobody asks for anything: whatever happened before, no lease stays. */
+  private void rest() throws Exception {
+    for (int turn = 0; turn < 140; turn++) {
+      world.pass(1_000);
+      for (SimulatedNode node : nodes) {
+        node.deliverLate();
+        if (turn < 40) {
+          node.bookOneGivenUp(random);
+        }
+        node.endAll(random);
+        node.lease(Fate.FINE);
+        node.tick(Fate.FINE);
+        node.runLoop();
+      }
+      assertThat(bank.audit()).as("at rest, turn %d", turn).isEmpty();
+      nodes.forEach(SimulatedNode::requireBalanced);
+    }
+  }
+
+  private void requireNothingLeased() {
+    Map<String, Long> aside = new HashMap<>(); // charged to a lease and not booked
+    world.quarantined.forEach((_, charge) -> addToScopes(aside, charge, charge.cost().value()));
+    bank.sums()
+        .scopes()
+        .forEach(
+            (id, sums) ->
+                assertThat(sums.leased())
+                    .as("leased at rest, %s", id)
+                    .isLessThanOrEqualTo(aside.getOrDefault(id, 0L)));
+  }
+
+  private static void addToScopes(Map<String, Long> sums, Settlement charge, long amount) {
+    for (ScopeKind kind : ScopeKind.ALL) {
+      sums.merge(charge.payer().scope(kind).id(), amount, Long::sum);
+    }
+  }
+
+  private void step() throws Exception {
+    SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
+    switch (random.nextInt(13)) {
+      case 0, 1, 2 -> node.ask(keys.get(random.nextInt(3)), 1 + random.nextInt(60));
+      case 3, 4 -> node.endOne(random, true);
+      case 5 -> node.lease(Fate.any(random));
+      case 6 -> node.tick(Fate.any(random));
+      case 7 -> node.sync();
+      case 8 -> node.flush(1 + random.nextInt(20), Fate.any(random));
+      case 9 -> pass();
+      case 10 -> node.deliverLate();
+      case 11 -> node.bookOneGivenUp(random);
+      default -> {
+        if (random.nextInt(10) == 0) {
+          node.crash(random);
+        }
+      }
+    }
+    node.runLoop();
+  }
+
+  /** Mostly moments, now and then as long as an outage, a lease or a night. */
+  private void pass() {
+    int dice = random.nextInt(20);
+    world.pass(random.nextInt(dice == 0 ? 120_000 : dice < 4 ? 5_000 : 200));
+  }
+
+  private void requireAcknowledgedIsBooked() {
+    world.acknowledged.forEach(
+        (request, cost) ->
+            assertThat(bank.charge(request).or(() -> world.aside(request)).map(Settlement::cost))
+                .as("acknowledged %s", request)
+                .contains(new MicroUsd(cost)));
+    world.released.forEach(
+        request -> assertThat(bank.charge(request)).as("released %s", request).isEmpty());
+    bank.allCharges()
+        .forEach(
+            charge ->
+                assertThat(charge.cost().value())
+                    .as("the charge of %s", charge.request())
+                    .isIn(
+                        world.decided.get(charge.request()), world.progress.get(charge.request())));
+  }
+
+  /** Whenever a request ended and was booked: it counts in the day in which it was admitted. */
+  private void requireBookedToItsDay() {
+    Map<String, Long> days = new HashMap<>();
+    for (Settlement charge : bank.allCharges()) {
+      String day = "keyd:" + charge.key() + ":" + world.admitted.get(charge.request());
+      days.merge(day, charge.cost().value(), Long::sum);
+    }
+    bank.sums()
+        .scopes()
+        .forEach(
+            (id, sums) -> {
+              if (id.startsWith("keyd:")) {
+                assertThat(sums.used()).as("used of %s", id).isEqualTo(days.getOrDefault(id, 0L));
+              }
+            });
+  }
+
+  /**
+   * What was charged without money held for it is what providers reported above what had been
+   * reserved, and no more; the audit adds that what was held was never above a limit.
+   */
+  private void requireNoOverspend() {
+    Map<String, Long> overruns = new HashMap<>();
+    bank.allCharges().forEach(one -> addToScopes(overruns, one, one.overrun().value()));
+    bank.sums()
+        .scopes()
+        .forEach(
+            (id, sums) -> {
+              if (bank.limit(id).isPresent()) {
+                assertThat(sums.beyond())
+                    .as("overspent %s", id)
+                    .isLessThanOrEqualTo(overruns.getOrDefault(id, 0L));
+              }
+            });
+  }
+}

@@ -1,0 +1,156 @@
+package dev.tollgate.server.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Ask;
+import dev.tollgate.core.ledger.Bank.BankException;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Bank.Statement;
+import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.core.ledger.Window;
+import dev.tollgate.core.money.MicroUsd;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The tests of the books would notice if one of the functions in the database did one thing wrong:
+ * each mutant does what the function as it is does not.
+ */
+class BankMutantsIT {
+  private static final int SCOPES = 60;
+  private static final int ROUNDS = 60;
+  private static final int ROUNDS_MOST = 2_000;
+
+  /** A function with one thing changed in its text. */
+  enum Mutant {
+    UNSORTED_SCOPE_LOCKS(
+        "ledger_tick",
+        "ORDER BY scope_id FOR NO KEY UPDATE",
+        "ORDER BY array_position(scopes, scope_id) FOR NO KEY UPDATE"),
+    SUMS_REPEATED_ROWS(
+        "ledger_settle",
+        "FROM booked b GROUP BY",
+        """
+        FROM unnest(orgs, keys, days, helds, costs)
+          AS b (org_id, key_id, day, held, cost_micro) GROUP BY\
+        """),
+    GRANTS_WHAT_WAS_GIVEN_UP("ledger_grant", "stated >= its_number", "false");
+
+    final String function;
+    final String right;
+    final String wrong;
+
+    Mutant(String function, String right, String wrong) {
+      this.function = function;
+      this.right = right;
+      this.wrong = wrong;
+    }
+
+    void replaceIn(TestBooks books) throws SQLException {
+      String text =
+          books.execute("SELECT pg_get_functiondef(?::regproc)", "tollgate." + function).getFirst();
+      assertThat(text).containsOnlyOnce(right);
+      books.execute(text.replace(right, wrong));
+    }
+  }
+
+  private TestBooks books;
+  private OrgId org;
+  private KeyId key;
+  private Holder a;
+  private Holder b;
+
+  @BeforeEach
+  void begin() throws Exception {
+    books = TestBooks.open();
+    org = books.newOrg();
+    key = books.newKey(org);
+    books.fund(org, 1_000);
+    a = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    b = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+  }
+
+  @AfterEach
+  void end() {
+    books.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void isCaught(Mutant mutant) throws Exception {
+    assertThat(holds(mutant, ROUNDS)).as("as it is").isTrue();
+    mutant.replaceIn(books);
+    assertThat(holds(mutant, ROUNDS_MOST)).as("changed").isFalse();
+  }
+
+  private boolean holds(Mutant mutant, int rounds) throws Exception {
+    return switch (mutant) {
+      case UNSORTED_SCOPE_LOCKS -> nodesNeverWaitForEachOther(rounds);
+      case SUMS_REPEATED_ROWS -> aChargeSentTwiceCountsOnce();
+      case GRANTS_WHAT_WAS_GIVEN_UP -> aGrantThatComesLateLeavesNothingLeased();
+    };
+  }
+
+  /** Two nodes tick with the same scopes in opposite orders. */
+  private boolean nodesNeverWaitForEachOther(int rounds) throws Exception {
+    List<Statement> forth = new ArrayList<>();
+    for (int day = 0; day < SCOPES; day++) {
+      Window window = Window.at(System.currentTimeMillis() + day * 86_400_000L);
+      Payer payer = new Payer(org, key, window);
+      forth.add(new Statement(payer, ScopeKind.KEY_DAY, MicroUsd.ZERO, 0, false));
+    }
+    var deadlocked = new AtomicBoolean();
+    try (var threads = Executors.newFixedThreadPool(2)) {
+      Future<?> one = threads.submit(() -> tick(a, forth, rounds, deadlocked));
+      Future<?> other = threads.submit(() -> tick(b, forth.reversed(), rounds, deadlocked));
+      one.get();
+      other.get();
+    }
+    return !deadlocked.get();
+  }
+
+  private Void tick(Holder holder, List<Statement> said, int rounds, AtomicBoolean deadlocked)
+      throws BankException {
+    try {
+      for (int round = 1; round <= rounds && !deadlocked.get(); round++) {
+        books.bank().tick(holder, round, said);
+      }
+    } catch (BankException e) {
+      assertThat(e).hasStackTraceContaining("deadlock detected");
+      deadlocked.set(true);
+    }
+    return null;
+  }
+
+  private boolean aChargeSentTwiceCountsOnce() throws Exception {
+    Settlement charge =
+        TestBooks.charge(RequestId.at(System.currentTimeMillis()), org, key, 1, 7, "{}");
+    books.bank().settle(a, List.of(charge));
+    books.bank().settle(a, List.of(charge));
+    return books.store().ledgerAudit().runFull().isEmpty();
+  }
+
+  private boolean aGrantThatComesLateLeavesNothingLeased() throws Exception {
+    Payer payer = new Payer(org, key, Window.at(System.currentTimeMillis()));
+    var nothing = new Statement(payer, ScopeKind.ORG, MicroUsd.ZERO, 0, false);
+    books.bank().tick(a, 2, List.of(nothing));
+    var want = new Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(1));
+    books.bank().grant(a, new Ask(1, payer, List.of(want), true));
+    return books.balance(org).leased() == 0;
+  }
+}
