@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * in which they were written: every charge again, and for what was running its last progress.
  */
 public final class Recovery {
-  private static final byte[] NO_ROW = {};
-
   private final Map<RequestId, Running> running = new LinkedHashMap<>();
   private final Set<RequestId> settled = new HashSet<>();
   private final Set<RequestId> released = new HashSet<>();
@@ -79,6 +77,6 @@ public final class Recovery {
         last.cost(),
         last.tokens(),
         How.CRASH,
-        NO_ROW);
+        CrashLine.of(reserve, last));
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.ledger;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.KeyId;
@@ -53,7 +54,13 @@ class RecoveryTest {
     assertThat(first.tokens()).isEqualTo(SOME);
     assertThat(first.how()).isEqualTo(How.CRASH);
     assertThat(first.payer()).isEqualTo(Payer.of(ORG, KEY, A));
-    assertThat(first.row()).isEmpty();
+    assertThat(new String(first.row(), UTF_8))
+        .isEqualTo(
+            """
+            {"ts":"1970-01-01T00:00:01Z","request_id":"%s","outcome":"internal_error",\
+            "org":"%s","key_id":"abcd1234","prompt_tokens":10,"completion_tokens":20,\
+            "estimated":true,"cost_micro":5}"""
+                .formatted(A.value(), ORG));
   }
 
   @Test

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The request log for people: what was asked lately, and what was used. A charge whose node died
- * has no line of its own; it shows as what its settlement knows.
+ * may have no line of its own; it shows as what its settlement knows.
  */
 public final class RequestHistory {
   private static final String LINES =

@@ -119,9 +119,11 @@ final class Treasury implements AutoCloseable {
     // Its own: whoever gives up recovery, now or when serving ends, must not stop the settler.
     var booking = new Booking(bank, bank::quarantine);
     owner.recovering(booking::stop);
-    long owed = 0;
+    long owed = earlier.stream().mapToLong(EarlierLife::backlog).sum();
+    if (owed > batchMax) {
+      log.info("{} charges of this node's earlier lives are being sent to the books", owed);
+    }
     for (EarlierLife life : earlier) {
-      owed += life.backlog();
       booking.bookAll(life, batchMax);
       if (life.backlog() > 0) {
         throw new StartException("ledger: stopped before an earlier life's charges were booked");

@@ -24,6 +24,9 @@ class KillLoopIT {
   private static final int KILLS = Integer.getInteger("tollgate.kills", 3);
   private static final int CLIENTS = 8;
   private static final Pattern COST = Pattern.compile("\"x_llm_cost_micro\":(\\d+)");
+  private static final String WITHOUT_A_LINE =
+      "SELECT count(*) FROM settlement s WHERE NOT EXISTS"
+          + " (SELECT 1 FROM request_log l WHERE l.day = s.day AND l.request_id = s.request_id)";
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
   /** What clients were told, by request: micro-USD. */
@@ -66,6 +69,7 @@ class KillLoopIT {
         end(clients);
         books.awaitAll(told);
         books.requireAuditClean();
+        assertThat(books.number(WITHOUT_A_LINE)).as("charges without a line in the log").isZero();
         Figures.keep(
             "kill-loop",
             "%d kills, %d stops of the database, %d charges told: each booked once as told"
