@@ -253,7 +253,7 @@ BEGIN
     RETURNING day, request_id, org_id, key_id, held, cost_micro),
   logged AS (
     INSERT INTO request_log (day, request_id, org_id, key_id, row)
-    SELECT b.day, b.request_id, b.org_id, b.key_id, r.line::jsonb
+    SELECT b.day, b.request_id, b.org_id, b.key_id, r.line::json
       FROM booked b JOIN unnest(requests, rows) AS r (request, line) ON r.request = b.request_id
      WHERE r.line IS NOT NULL
     ON CONFLICT DO NOTHING),

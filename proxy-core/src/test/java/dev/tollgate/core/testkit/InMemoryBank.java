@@ -161,7 +161,9 @@ public final class InMemoryBank implements Bank {
       return new GrantAnswer.Fenced();
     }
     Payer payer = ask.payer();
-    if (ask.wants().stream().anyMatch(want -> isStale(holder, account(payer, want), ask))) {
+    // All of them come to be, whatever the answer.
+    List<Account> accounts = ask.wants().stream().map(want -> account(payer, want)).toList();
+    if (accounts.stream().anyMatch(account -> isStale(holder, account, ask))) {
       return new GrantAnswer.Stale();
     }
     for (Want want : ask.wants()) {

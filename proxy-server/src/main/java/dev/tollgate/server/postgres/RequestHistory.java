@@ -29,7 +29,7 @@ public final class RequestHistory {
 
   private static final String CRASHED =
       """
-      SELECT s.request_id, s.org_id, s.key_id, s.how, s.at, jsonb_build_object(
+      SELECT s.request_id, s.org_id, s.key_id, s.how, s.at, json_build_object(
                'request_id', s.request_id, 'org', s.org_id, 'key_id', s.key_id,
                'prompt_tokens', s.prompt_tokens, 'completion_tokens', s.completion_tokens,
                'estimated', s.estimated, 'cost_micro', s.cost_micro) AS row

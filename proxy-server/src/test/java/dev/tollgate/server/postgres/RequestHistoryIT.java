@@ -65,7 +65,7 @@ class RequestHistoryIT {
                 TestBooks.charge(OTHERS, org, other, 0, 4, line("a/c", "ok"))));
     books.execute(
         "INSERT INTO request_log (day, request_id, org_id, key_id, row)"
-            + " VALUES (?::date, ?, ?, ?, ?::jsonb)",
+            + " VALUES (?::date, ?, ?, ?, ?::json)",
         Instant.ofEpochMilli(BAD.epochMillis()).toString().substring(0, 10),
         BAD.value(),
         org.value(),
@@ -83,7 +83,7 @@ class RequestHistoryIT {
     List<Entry> all = history.latest(ALL, HOUR_AGO, 10);
     assertThat(all).extracting(Entry::id).containsExactly(GOOD, BAD, CRASHED, OTHERS);
     assertThat(all).extracting(Entry::how).containsExactly("completed", null, "crash", "completed");
-    assertThat(all.get(2).line()).contains("\"cost_micro\": 7");
+    assertThat(all.get(2).line()).contains("\"cost_micro\" : 7");
     assertThat(history.latest(ALL, HOUR_AGO, 2))
         .extracting(Entry::id)
         .containsExactly(CRASHED, OTHERS);
