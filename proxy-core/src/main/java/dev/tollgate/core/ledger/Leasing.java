@@ -450,6 +450,6 @@ public final class Leasing {
 
   private void fence() {
     fenced = true;
-    stop("Another process took over this node.");
+    stop("This node may not spend any more.");
   }
 }

@@ -43,12 +43,12 @@ class NodeLedgerTest {
   }
 
   @Test
-  void aNodeThatWasTakenOverSaysSo() {
+  void aNodeThatIsFencedSaysSo() {
     leasing.begin(nanos);
     nanos += Duration.ofSeconds(1).toNanos();
     Leasing.TickCall tick = leasing.nextTick(nanos).orElseThrow();
     leasing.ticked(tick, new Bank.TickAnswer.Fenced(), nanos);
-    assertThat(ledger.obstacle()).hasValue("Another process took over this node.");
+    assertThat(ledger.obstacle()).hasValue("This node may not spend any more.");
   }
 
   /** A journal that is written to by nobody. */

@@ -21,6 +21,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -77,6 +78,26 @@ class StoreExportIT {
       store.credits().grant(org, new MicroUsd(1), "later", "test");
       assertThatThrownBy(() -> query(target, "UPDATE ledger_entry SET ref = 'x' RETURNING 1"))
           .hasMessageContaining("never changed");
+    }
+  }
+
+  @Test
+  void daysThatWereClosedAreClosedAnew() throws Exception {
+    List<LocalDate> closed;
+    try (Store store = SharedPostgres.open(origin)) {
+      closed = store.ledgerDays().close();
+    }
+    export();
+    StoreOptions target = SharedPostgres.newDatabase();
+    importInto(target, false);
+
+    assertThat(contents(target)).isEqualTo(contents(origin));
+    try (Store store = SharedPostgres.open(target)) {
+      assertThat(store.ledgerAudit().run()).isEmpty();
+      assertThat(store.ledgerAudit().runFull()).isEmpty();
+      assertThat(closed).isNotEmpty().containsAll(store.ledgerDays().close()).hasSizeGreaterThan(1);
+      assertThat(store.ledgerAudit().run()).isEmpty();
+      assertThat(store.ledgerAudit().runFull()).isEmpty();
     }
   }
 
