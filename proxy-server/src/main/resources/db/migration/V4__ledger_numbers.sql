@@ -294,3 +294,19 @@ BEGIN
            WHERE NOT EXISTS (SELECT 1 FROM effect e WHERE e.scope_id = r.scope_id)) o
    ORDER BY o.scope_id;
 END $$;
+
+-- Under a lowered limit the money that nodes hold idle is wanted back, also of a window that is
+-- about to begin: its leases were granted before.
+CREATE OR REPLACE FUNCTION ledger_limit_lowered() RETURNS trigger LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$
+DECLARE
+  now_utc timestamp := ledger_now() AT TIME ZONE 'UTC';
+  scopes  text[];
+BEGIN
+  SELECT array_agg(TG_ARGV[0] || ':' || NEW.id || ':' || to_char(t.at, TG_ARGV[1])) INTO scopes
+    FROM (VALUES (now_utc), (now_utc + interval '1 minute')) AS t (at);
+  PERFORM 1 FROM scope_account WHERE scope_id = ANY (scopes) ORDER BY scope_id FOR NO KEY UPDATE;
+  UPDATE scope_account SET recall = recall + 1, version = version + 1
+   WHERE scope_id = ANY (scopes);
+  RETURN NULL;
+END $$;

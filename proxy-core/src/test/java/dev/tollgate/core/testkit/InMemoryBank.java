@@ -398,11 +398,13 @@ public final class InMemoryBank implements Bank {
   private void recallIfLowered(
       ScopeKind kind, OrgId org, KeyId key, @Nullable Long before, @Nullable MicroUsd limit) {
     if (limit != null && (before == null || limit.value() < before)) {
-      Scope scope = Scope.of(kind, org, key, Window.at(millis));
-      Account account = books.accounts.get(scope.id());
-      if (account != null) {
-        account.recall++;
-      }
+      // Also of a window that is about to begin.
+      Stream.of(millis, millis + 60_000)
+          .map(time -> Scope.of(kind, org, key, Window.at(time)).id())
+          .distinct()
+          .map(books.accounts::get)
+          .filter(Objects::nonNull)
+          .forEach(account -> account.recall++);
     }
   }
 

@@ -180,6 +180,18 @@ class InMemoryBankTest {
     assertThat(recalls(a)).containsExactly(new Recall(payer.scope(ScopeKind.KEY_DAY), 1));
   }
 
+  @Test
+  void aLoweredLimitCallsBackWhatWasLeasedForADayThatIsAboutToBegin() {
+    long midnight = payer.window().resetsAt(ScopeKind.KEY_DAY).toEpochMilli();
+    Payer tomorrow = new Payer(org, key, Window.at(midnight));
+    bank.advance(Duration.ofMillis(midnight - NOW - 50_000));
+    bank.limitDay(key, new MicroUsd(100));
+    var want = new Want(ScopeKind.KEY_DAY, new MicroUsd(9), new MicroUsd(9));
+    bank.grant(a, new Ask(++calls, tomorrow, List.of(want), false));
+    bank.limitDay(key, new MicroUsd(50));
+    assertThat(recalls(a)).containsExactly(new Recall(tomorrow.scope(ScopeKind.KEY_DAY), 1));
+  }
+
   private GrantAnswer ask(Holder holder, long least, long most) {
     return ask(holder, ++calls, least, most, null);
   }

@@ -124,6 +124,28 @@ class PostgresBankIT {
   }
 
   @Test
+  void aLoweredLimitCallsBackWhatWasLeasedForADayThatIsAboutToBegin() throws Exception {
+    try (TestBooks aside = TestBooks.open()) {
+      long midnight = Window.at(now()).resetsAt(ScopeKind.KEY_DAY).toEpochMilli();
+      aside.setClock(midnight - 50_000);
+      OrgId its = aside.newOrg();
+      KeyId itsKey = aside.newKey(its);
+      aside.limitDay(itsKey, 100L);
+      Holder node = aside.bank().open(UUID.randomUUID(), UUID.randomUUID());
+      Payer tomorrow = new Payer(its, itsKey, Window.at(midnight));
+      var want = new Want(ScopeKind.KEY_DAY, new MicroUsd(9), new MicroUsd(9));
+      aside.bank().grant(node, new Ask(1, tomorrow, List.of(want), false));
+      aside.limitDay(itsKey, 50L);
+      assertThat(aside.bank().tick(node, 2, List.of()))
+          .isInstanceOfSatisfying(
+              TickAnswer.Alive.class,
+              alive ->
+                  assertThat(alive.recalls())
+                      .containsExactly(new Recall(tomorrow.scope(ScopeKind.KEY_DAY), 1)));
+    }
+  }
+
+  @Test
   void aBootThatIsNotThePresentOneIsFenced() throws Exception {
     var copy = new Holder(holder.node(), holder.epoch(), UUID.randomUUID());
     assertThat(bank.tick(copy, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
