@@ -1,0 +1,262 @@
+package dev.tollgate.server.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Granted;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Ledger.Answer;
+import dev.tollgate.core.ledger.LedgerRules;
+import dev.tollgate.core.ledger.Mark;
+import dev.tollgate.core.ledger.NodeLedger;
+import dev.tollgate.core.ledger.Reservation;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.ledger.Booking;
+import dev.tollgate.server.ledger.JournalDirectory;
+import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.ledger.Leaser;
+import dev.tollgate.server.ledger.LocalJournal;
+import dev.tollgate.server.ledger.Settler;
+import dev.tollgate.server.ledger.SettlerListener;
+import dev.tollgate.server.postgres.DataDirLock;
+import dev.tollgate.server.postgres.PostgresBank;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.settings.LedgerSettings;
+import dev.tollgate.server.settings.LedgerSettings.Batch;
+import dev.tollgate.server.settings.LedgerSettings.DayRetention;
+import dev.tollgate.server.settings.LedgerSettings.Durability;
+import dev.tollgate.server.settings.LedgerSettings.Retention;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A node's whole ledger without the gateway around it: what a request waits for its reservation and
+ * for its charge to be durable at a steady rate, and how many charges a second reach the books when
+ * requests come as fast as they can.
+ */
+class LedgerBench {
+  private static final int SECONDS = Integer.getInteger("bench.seconds", 8);
+  private static final int PER_SECOND = Integer.getInteger("bench.rate", 2_000);
+  private static final int CHARGES = Integer.getInteger("bench.charges", 300_000);
+  private static final int OPEN_MAX = 256;
+  private static final MicroUsd MOST = new MicroUsd(900);
+  private static final MicroUsd COST = new MicroUsd(420);
+  private static final Tokens TOKENS = new Tokens(1_000, 200, 0, 0, false);
+  private static final LedgerSettings SETTINGS =
+      new LedgerSettings(
+          Durability.FSYNC,
+          Duration.ofMillis(50),
+          new Batch(500, 5_000),
+          new Retention(Duration.ofHours(24), 1L << 30),
+          Duration.ofSeconds(60),
+          Duration.ofMinutes(10),
+          new DayRetention(Duration.ofDays(90), Duration.ofDays(35)),
+          Duration.ofHours(1));
+  private static final Path RESULTS = Path.of("target/bench/ledger.txt");
+
+  @TempDir private Path folder = Path.of("");
+  private final AtomicReference<@Nullable Throwable> fatal = new AtomicReference<>();
+  private final AtomicInteger refused = new AtomicInteger();
+  private final List<ExecutorService> loops =
+      List.of(Executors.newSingleThreadExecutor(), Executors.newSingleThreadExecutor());
+
+  @Test
+  void waitsAndSettledRate() throws Exception {
+    try (DataDirLock lock = DataDirLock.take(folder);
+        Store store = Store.start(lock, StoreOptions.embedded(folder))) {
+      List<Payers> shapes = List.of(Payers.of(store, 1), Payers.of(store, 500));
+      PostgresBank bank = store.bank();
+      var directory =
+          JournalDirectory.open(folder, JournalOptions.of(SETTINGS), InstantSource.system());
+      Mark mark = bank.marks().look(directory.node());
+      assertThat(directory.earlier(mark)).isEmpty();
+      Holder holder = bank.open(directory.node(), UUID.randomUUID());
+      var rules = LedgerRules.of(SETTINGS.outageGrace(), SETTINGS.leaseTtl());
+      try (LocalJournal journal = directory.beginLife(holder, mark.books(), fatal::set);
+          Leaser leaser = new Leaser(bank, holder, journal, rules, () -> {});
+          Settler settler =
+              Settler.start(
+                  journal, holder, new Booking(bank, bank::quarantine), toldTo(leaser), SETTINGS)) {
+        leaser.start();
+        while (!leaser.ledger().isOpen()) {
+          LockSupport.parkNanos(1_000_000);
+        }
+        run(leaser.ledger(), settler, shapes);
+      }
+      assertThat(store.ledgerAudit().run()).isEmpty();
+    }
+    loops.forEach(ExecutorService::shutdown);
+    assertThat(fatal.get()).isNull();
+    assertThat(refused).as("requests that were refused").hasValue(0);
+  }
+
+  private static SettlerListener toldTo(Leaser leaser) {
+    return new SettlerListener() {
+      @Override
+      public void booked(List<Settlement> settlements, List<Granted> overruns) {
+        leaser.booked(overruns);
+      }
+
+      @Override
+      public void quarantined(Settlement settlement) {
+        throw new AssertionError(settlement);
+      }
+    };
+  }
+
+  private void run(NodeLedger ledger, Settler settler, List<Payers> shapes) throws Exception {
+    for (Payers payers : shapes) {
+      saturated(ledger, settler, payers, CHARGES / 2); // warms up
+      paced(ledger, payers, 1);
+      print(payers.name() + ", " + paced(ledger, payers, SECONDS));
+      double perSecond = saturated(ledger, settler, payers, CHARGES);
+      print(String.format(Locale.ROOT, "%s, saturated: %.0f settled/s", payers.name(), perSecond));
+    }
+  }
+
+  /** Requests that come evenly, whatever became of the one before. */
+  private String paced(NodeLedger ledger, Payers payers, int seconds) throws Exception {
+    int requests = PER_SECOND * seconds;
+    long[] reserve = new long[requests];
+    long[] durable = new long[requests];
+    CountDownLatch done = new CountDownLatch(requests);
+    long began = System.nanoTime();
+    for (int i = 0; i < requests; i++) {
+      int request = i;
+      long due = began + TimeUnit.SECONDS.toNanos(1) / PER_SECOND * i;
+      while (System.nanoTime() < due) {
+        LockSupport.parkNanos(due - System.nanoTime());
+      }
+      ExecutorService loop = loops.get(i % loops.size());
+      loop.execute(
+          () -> {
+            RequestId id = RequestId.at(System.currentTimeMillis());
+            byte[] row = Payers.row(id);
+            long asked = System.nanoTime();
+            ledger.reserve(
+                id,
+                payers.key(request),
+                MOST,
+                loop,
+                answer -> {
+                  long answered = System.nanoTime();
+                  reserve[request] = answered - asked;
+                  settle(
+                      answer,
+                      row,
+                      () -> {
+                        durable[request] = System.nanoTime() - answered;
+                        done.countDown();
+                      });
+                });
+          });
+    }
+    assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+    return String.format(
+        Locale.ROOT,
+        "%d a second: reserved after p50 %.1f us, p99 %.1f us; durable after p50 %.0f us, p99 %.0f us",
+        PER_SECOND,
+        percentile(reserve, 50),
+        percentile(reserve, 99),
+        percentile(durable, 50),
+        percentile(durable, 99));
+  }
+
+  /** Charges a second, from the first reservation until the last one stands in the books. */
+  private double saturated(NodeLedger ledger, Settler settler, Payers payers, int charges)
+      throws Exception {
+    CountDownLatch done = new CountDownLatch(OPEN_MAX);
+    AtomicLong left = new AtomicLong(charges);
+    long began = System.nanoTime();
+    for (int i = 0; i < OPEN_MAX; i++) {
+      new Chain(ledger, payers, loops.get(i % loops.size()), left, done).start();
+    }
+    assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
+    while (settler.figures().backlog() > 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    return charges / ((System.nanoTime() - began) / 1e9);
+  }
+
+  /** A client whose next request follows its last one. */
+  private final class Chain {
+    private final NodeLedger ledger;
+    private final Payers payers;
+    private final ExecutorService loop;
+    private final AtomicLong left;
+    private final CountDownLatch done;
+
+    Chain(
+        NodeLedger ledger,
+        Payers payers,
+        ExecutorService loop,
+        AtomicLong left,
+        CountDownLatch done) {
+      this.ledger = ledger;
+      this.payers = payers;
+      this.loop = loop;
+      this.left = left;
+      this.done = done;
+    }
+
+    void start() {
+      loop.execute(this::next);
+    }
+
+    private void next() {
+      long number = left.decrementAndGet();
+      if (number < 0) {
+        done.countDown();
+        return;
+      }
+      RequestId id = RequestId.at(System.currentTimeMillis());
+      byte[] row = Payers.row(id);
+      ledger.reserve(id, payers.key(number), MOST, loop, answer -> settle(answer, row, this::next));
+    }
+  }
+
+  private void settle(Answer answer, byte[] row, Runnable durable) {
+    switch (answer) {
+      case Answer.Reserved(Reservation reservation) ->
+          reservation.settle(COST, TOKENS, How.COMPLETED, row, durable);
+      case Answer.Refused _ -> {
+        refused.incrementAndGet();
+        loops.getFirst().execute(durable);
+      }
+    }
+  }
+
+  private static double percentile(long[] nanos, int percent) {
+    long[] sorted = nanos.clone();
+    Arrays.sort(sorted);
+    return sorted[(int) ((long) sorted.length * percent / 100)] / 1e3;
+  }
+
+  private static void print(String line) throws IOException {
+    Files.createDirectories(RESULTS.getParent());
+    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+}
