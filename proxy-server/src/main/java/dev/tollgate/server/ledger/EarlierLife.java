@@ -26,7 +26,7 @@ public final class EarlierLife implements Charges, AutoCloseable {
   private final SortedMap<Long, SegmentName> segments;
   private final JournalReader reader;
   private final long end;
-  private final Recovery recovery = new Recovery();
+  private Recovery recovery = new Recovery();
   private final Deque<Settlement> pending = new ArrayDeque<>();
   private boolean readWhole;
   private long backlog;
@@ -134,6 +134,7 @@ public final class EarlierLife implements Charges, AutoCloseable {
     if (next.isEmpty() || reader.place().expected() > end) {
       readWhole = true;
       pending.addAll(recovery.crashed());
+      recovery = new Recovery(); // it knows every request of the life, and other lives follow
     } else {
       recovery.accept(next.get().record()).ifPresent(pending::add);
     }

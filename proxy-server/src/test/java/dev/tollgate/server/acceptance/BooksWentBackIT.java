@@ -213,7 +213,7 @@ class BooksWentBackIT {
 
   private void charge(Binary node, int charges) throws Exception {
     try (Load load = Load.on(node, key, "test/chat", CLIENTS)) {
-      while (load.told().size() < charges) {
+      while (load.answers().size() < charges) {
         load.await(200, Duration.ZERO);
       }
       load.end();
