@@ -142,7 +142,11 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
 
   @Override
   public void marked(long keptFrom) {
-    background.run(() -> known(keptFrom));
+    if (closed) {
+      known(keptFrom); // the other threads have ended
+    } else {
+      background.run(() -> known(keptFrom));
+    }
   }
 
   private void known(long keptFrom) {

@@ -65,6 +65,37 @@ class BooksWentBackIT {
   }
 
   @Test
+  void anExportThatIsImportedAgainIsABackupToo() throws Exception {
+    Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
+    try (Folder folder = Folder.with(setup)) {
+      String file = folder.path().resolve("backup.zip").toString();
+      try (Binary node = Binary.start(folder)) {
+        key = node.bootstrapKey();
+        charge(node, 20);
+        node.admin().awaitBooked();
+        requireDone(Program.run("store", "export", file, "--config", "" + folder.config()));
+        charge(node, 20);
+        stop(node);
+      }
+      requireDone(
+          Program.run("store", "import", file, "--replace", "--config", "" + folder.config()));
+      try (Binary node = Binary.start(folder)) {
+        assertThat(node.err().text()).contains(WENT_BACK);
+        Books books = Books.of(folder);
+        books.awaitAll(told);
+        assertThat(books.number("SELECT used_micro FROM scope_account WHERE scope_id LIKE 'org:%'"))
+            .isEqualTo(told.values().stream().mapToLong(Long::longValue).sum());
+        books.requireAuditClean();
+        stop(node);
+      }
+    }
+  }
+
+  private static void requireDone(Program.Said said) {
+    assertThat(said.exitCode()).as(said.err()).isZero();
+  }
+
+  @Test
   void aNodeThatRunsAdmitsNothingMoreEndsAndSendsItAtItsNextStart() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("swapped");
         Folder folder = Folder.with(Shared.setup())) {

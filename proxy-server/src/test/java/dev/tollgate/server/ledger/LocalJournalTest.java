@@ -128,6 +128,20 @@ class LocalJournalTest {
   }
 
   @Test
+  void whatTheBooksSaidLastIsKnownToTheNextLife() throws Exception {
+    LocalJournal journal = beginFirst();
+    settleAndWait(journal, 1);
+    drain(journal);
+    journal.close();
+    journal.marked(journal.neededFrom());
+
+    JournalDirectory next = open();
+    assertThat(next.sawMoreThan(Charged.mark(journal.neededFrom()))).isFalse();
+    assertThat(next.sawMoreThan(Charged.mark(journal.neededFrom() - 1))).isTrue();
+    assertThat(next.earlier(Charged.mark(journal.neededFrom() - 1))).hasSize(1);
+  }
+
+  @Test
   void aFileOfAnotherNodeIsRefused() throws Exception {
     try (LocalJournal journal = beginFirst()) {
       settleAndWait(journal, 1);
