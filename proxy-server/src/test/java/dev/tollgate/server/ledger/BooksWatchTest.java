@@ -104,6 +104,14 @@ class BooksWatchTest {
     assertThat(wentBack).hasSize(1);
   }
 
+  @Test
+  void booksThatDoNotSayWhyAreForTheNextStartToJudge() {
+    books.gone = true;
+    watch.judge(() -> wentBack.add("taken over"));
+    assertThat(wentBack).containsExactly("they do not know this process and do not say why");
+    assertThat(clock.nanoTime()).isEqualTo(Duration.ofSeconds(10).toNanos());
+  }
+
   private void turnAfterASecond() {
     clock.await(Duration.ofSeconds(1));
     watch.turn();
