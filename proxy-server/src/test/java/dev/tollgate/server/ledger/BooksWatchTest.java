@@ -107,7 +107,7 @@ class BooksWatchTest {
   @Test
   void booksThatDoNotSayWhyAreForTheNextStartToJudge() {
     books.gone = true;
-    watch.judge(() -> wentBack.add("taken over"));
+    watch.judge(() -> wentBack.add("taken over"), () -> wentBack.add("given up"));
     assertThat(wentBack).containsExactly("they do not know this process and do not say why");
     assertThat(clock.nanoTime()).isEqualTo(Duration.ofSeconds(10).toNanos());
   }
