@@ -30,6 +30,7 @@ final class Account {
   private long movedNanos;
   private long refillNotBefore;
   private int asking;
+  private boolean contested;
   private boolean stating;
   private boolean yields;
   private boolean inDoubt;
@@ -130,6 +131,7 @@ final class Account {
   /** Takes all that is idle out of the base, to give it back. */
   void empty() {
     base -= Math.max(0, available.getAndUpdate(now -> Math.min(now, 0)));
+    shortage = null;
   }
 
   /** Once a tick: how fast money goes. */
@@ -186,11 +188,22 @@ final class Account {
   /** A grant for it begins (1) or has ended (-1). */
   void asking(int more) {
     asking += more;
+    contested &= asking > 0;
+  }
+
+  /**
+   * Whether the books' refusal of {@code least} still holds: nothing else that they gave, or may
+   * give, is on its way, and no less is {@code lacking} by now. Where it does not, no further grant
+   * begins before all have ended, so that the last of them is told for good.
+   */
+  boolean isRefused(long least, long lacking) {
+    contested = asking > 0;
+    return asking == 0 && !inDoubt && lacking >= least;
   }
 
   /** Whether a grant may be asked for; one in doubt is stated with it. */
   boolean mayAsk() {
-    return !stating && !yields && !(inDoubt && asking > 0);
+    return !stating && !yields && !((inDoubt || contested) && asking > 0);
   }
 
   /** Whether its base can be stated now. */

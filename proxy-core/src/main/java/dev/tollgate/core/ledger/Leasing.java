@@ -281,30 +281,50 @@ public final class Leasing {
   }
 
   private void refused(GrantCall call, List<Shortage> shortages, long nowNanos) {
-    // Where nobody waited, nobody else was asked for idle money either.
-    boolean isFinal = call.ask.awaited() && shortages.stream().noneMatch(Shortage::awaitsRecall);
     for (Account account : call.accounts) {
       account.refillNotBefore(nowNanos + REFILL_AGAIN.toNanos());
-      for (Shortage shortage : shortages) {
-        if (isFinal && shortage.scope().equals(account.scope())) {
-          account.isShort(shortage, nowNanos + KNOWN_SHORT.toNanos());
-        }
-      }
     }
     Line line = call.line;
     Waiter first = call.first;
     if (line == null || first == null) {
-      return;
+      return; // where nobody waited, nobody else was asked for idle money either
     }
-    boolean waits = line.waiters().remove(first);
-    if (waits && !isFinal) {
+    Optional<Shortage> end = endOf(call, first, shortages, nowNanos);
+    boolean recalled = end.isEmpty() && shortages.stream().anyMatch(Shortage::awaitsRecall);
+    boolean waits = line.waiters().contains(first);
+    if (waits && recalled) {
+      line.waiters().remove(first);
       line.waiters().addLast(first); // a smaller one may find what this one cannot
-    } else if (waits && !ledger.serve(first)) {
-      // Not even what came back from other requests meanwhile was enough.
-      ledger.refuse(first, Refusals.of(shortages.getFirst(), call.ask.payer(), first.most()));
+    } else if (waits && end.isPresent()) {
+      line.waiters().remove(first);
+      // It may have come back from other requests meanwhile.
+      if (!ledger.serve(first)) {
+        ledger.refuse(first, Refusals.of(end.get(), call.ask.payer(), first.most()));
+      }
     }
-    boolean others = line.waiters().size() > 1;
-    line.answered(isFinal || others ? nowNanos : nowNanos + ASK_AGAIN.toNanos());
+    boolean alone = line.waiters().size() < 2;
+    line.answered(recalled && alone ? nowNanos + ASK_AGAIN.toNanos() : nowNanos);
+  }
+
+  /** The first sum that is short for good, whatever becomes of the others. */
+  private static Optional<Shortage> endOf(
+      GrantCall call, Waiter first, List<Shortage> shortages, long nowNanos) {
+    Shortage end = null;
+    for (Shortage shortage : shortages) {
+      for (int i = 0; i < call.accounts.size(); i++) {
+        Account account = call.accounts.get(i);
+        if (!shortage.scope().equals(account.scope())) {
+          continue;
+        }
+        long least = call.ask.wants().get(i).least().value();
+        boolean holds = account.isRefused(least, first.most() - account.available());
+        if (holds && !shortage.awaitsRecall()) {
+          account.isShort(shortage, nowNanos + KNOWN_SHORT.toNanos());
+          end = end == null ? shortage : end;
+        }
+      }
+    }
+    return Optional.ofNullable(end);
   }
 
   /**

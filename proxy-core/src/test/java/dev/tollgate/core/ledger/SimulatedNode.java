@@ -128,6 +128,10 @@ final class SimulatedNode {
     return leasing;
   }
 
+  Holder holder() {
+    return holder;
+  }
+
   /** What every lease of this life must add up to while no answer is missing. */
   void requireBalanced() {
     for (Account account : ledger.accounts()) {
