@@ -171,26 +171,42 @@ final class Treasury implements AutoCloseable {
     while (journal.running() > 0 && System.nanoTime() - until < 0) {
       LockSupport.parkNanos(LOOK.toNanos());
     }
-    if (journal.running() > 0) {
-      log.error("{} requests did not end in time", journal.running());
-    }
   }
 
-  /** Settles what is owed and closes the leases; what cannot be settled waits for the next life. */
+  /**
+   * Settles what is owed and closes the leases. What cannot be settled waits for the next life, and
+   * the leases that it is charged to stay open for it: others must not be granted that money.
+   */
   @Override
   public void close() {
     leaser.stopAdmission();
     reporter.close();
     awaitLastRequests();
-    long left = settler.drain(LAST_FLUSH);
+    settler.drain(LAST_FLUSH);
     settler.close();
     leaser.close();
     journal.close();
     watch.last();
-    if (left > 0) {
-      log.warn("{} charges are not in the books yet; they are sent at the next start", left);
-      return;
+    if (owesNothing()) {
+      closeLeases();
     }
+  }
+
+  /** To be asked when the journal is closed: nothing can be charged any more. */
+  private boolean owesNothing() {
+    if (journal.backlog() > 0) {
+      log.warn("{} charges are not in the books; the next start sends them", journal.backlog());
+    }
+    if (journal.running() > 0) {
+      log.warn("{} requests did not end; the next start charges them", journal.running());
+    }
+    if (watch.hasTold()) {
+      log.warn("the node's leases stay open for the charges that the next start sends again");
+    }
+    return journal.backlog() == 0 && journal.running() == 0 && !watch.hasTold();
+  }
+
+  private void closeLeases() {
     try {
       bank.close(holder);
     } catch (BankException e) {
