@@ -50,6 +50,7 @@ public final class Leasing {
   private boolean fenced;
   private @Nullable String stopped;
   private long tickedNanos;
+  private long suspectNanos;
   private long heardMillis;
   private long heardNanos;
   private @Nullable Dawn dawn;
@@ -86,12 +87,29 @@ public final class Leasing {
   /** The node begins a life in the books. */
   public void begin(long nowNanos) {
     tickedNanos = nowNanos;
+    suspectNanos = nowNanos;
     dawn = new Dawn(ledger, nowNanos);
     open(nowNanos);
   }
 
+  /**
+   * Time may have passed that nobody counted: nothing is admitted until the books answer a sign of
+   * life that is still to be given.
+   */
+  public void suspect(long nowNanos) {
+    suspectNanos = nowNanos;
+    tickedNanos = nowNanos - rules.tick().toNanos();
+    shut(nowNanos);
+  }
+
+  private void shut(long nowNanos) {
+    if (stopped == null) {
+      ledger.admission(new NodeLedger.Admission.Open(nowNanos - 1));
+    }
+  }
+
   private void open(long sinceNanos) {
-    if (stopped != null) {
+    if (stopped != null || sinceNanos - suspectNanos < 0) {
       return;
     }
     long until = sinceNanos + rules.silenceMax().toNanos();
@@ -451,8 +469,8 @@ public final class Leasing {
     booksHeard = false;
     stating.forEach(account -> account.stated(false));
     stating = List.of();
-    if (rules.outageGrace().isZero() && stopped == null) {
-      ledger.admission(new NodeLedger.Admission.Open(nowNanos - 1));
+    if (rules.outageGrace().isZero()) {
+      shut(nowNanos);
     }
   }
 

@@ -97,6 +97,23 @@ class LeasingTest {
   }
 
   @Test
+  void afterTimeThatNobodyCountedNothingIsAdmittedBeforeTheBooksAnswerAnew() {
+    bank.fund(ORG, new MicroUsd(10_000));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 100);
+    turns(10, 20, node);
+    world.pass(200);
+    node.tick(Fate.LATE);
+    world.pass(1);
+    node.leasing().suspect(world.nanos);
+    assertThat(node.ledger().isOpen()).isFalse();
+    node.deliverLate(); // it was asked before
+    assertThat(node.ledger().isOpen()).isFalse();
+    node.tick(Fate.FINE);
+    assertThat(node.ledger().isOpen()).isTrue();
+  }
+
+  @Test
   void aNodeThatWasTakenOverStaysClosedThoughAnOlderAnswerSaysThatItLives() {
     bank.fund(ORG, new MicroUsd(10_000));
     SimulatedNode node = node(0);

@@ -6,6 +6,8 @@ import dev.tollgate.core.ledger.Bank.GrantAnswer;
 import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
+import dev.tollgate.core.ledger.BooksClock;
+import dev.tollgate.core.ledger.ClockWatch;
 import dev.tollgate.core.ledger.Commitment;
 import dev.tollgate.core.ledger.Journal;
 import dev.tollgate.core.ledger.Leasing;
@@ -32,21 +34,31 @@ public final class Leaser implements AutoCloseable {
 
   private final Bank bank;
   private final Holder holder;
+  private final BooksClock clock;
   private final NodeLedger ledger;
   private final Leasing leasing;
   private final Runnable fenced;
   private final AtomicBoolean woken = new AtomicBoolean();
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("ledger").daemon().factory());
+  private final ClockWatch clocks = new ClockWatch(System.nanoTime(), System.currentTimeMillis());
   private boolean booksAreSilent;
   private boolean toldFenced;
 
   /**
+   * @param clock set to the books' time with each of their answers
    * @param fenced called once when another process took over this node
    */
-  public Leaser(Bank bank, Holder holder, Journal journal, LedgerRules rules, Runnable fenced) {
+  public Leaser(
+      Bank bank,
+      Holder holder,
+      BooksClock clock,
+      Journal journal,
+      LedgerRules rules,
+      Runnable fenced) {
     this.bank = bank;
     this.holder = holder;
+    this.clock = clock;
     this.ledger = new NodeLedger(journal, rules, System::nanoTime, this::wake);
     this.leasing = new Leasing(ledger);
     this.fenced = fenced;
@@ -73,6 +85,10 @@ public final class Leaser implements AutoCloseable {
   private void turn() {
     woken.set(false);
     try {
+      if (clocks.parted(System.nanoTime(), System.currentTimeMillis())) {
+        log.warn("this machine's clocks went apart: nothing is reserved until the store answers");
+        leasing.suspect(System.nanoTime());
+      }
       for (GrantCall call : leasing.dueGrants(System.nanoTime())) {
         Thread.ofVirtual().name("ledger-grant").start(() -> grant(call));
       }
@@ -104,9 +120,13 @@ public final class Leaser implements AutoCloseable {
   private void tick(TickCall call) {
     try {
       TickAnswer answer = bank.tick(holder, call.number(), call.statements());
+      long endedNanos = System.nanoTime();
       answered(
           () -> {
-            leasing.ticked(call, answer, System.nanoTime());
+            leasing.ticked(call, answer, endedNanos);
+            if (answer instanceof TickAnswer.Alive alive) {
+              clock.heard(alive.bankMillis(), call.beganNanos(), endedNanos);
+            }
             heard();
           });
     } catch (BankException | RuntimeException | Error e) {

@@ -180,10 +180,13 @@ final class JsonLine {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
   }
 
-  /** Everything beyond plain ASCII as an escape: the line stays one line, whatever reads it. */
+  /**
+   * Everything beyond plain ASCII as an escape: the line stays one line, whatever reads it. Half a
+   * pair of surrogates is no character, and a database could not read the line again.
+   */
   private void escaped(String text, int from) {
     for (int i = from; i < text.length(); i++) {
-      char c = text.charAt(i);
+      char c = isHalf(text, i) ? '\uFFFD' : text.charAt(i);
       room(6);
       if (isPlain(c)) {
         bytes[size++] = (byte) c;
@@ -195,6 +198,15 @@ final class JsonLine {
         }
       }
     }
+  }
+
+  private static boolean isHalf(String text, int at) {
+    char c = text.charAt(at);
+    if (Character.isHighSurrogate(c)) {
+      return at + 1 == text.length() || !Character.isLowSurrogate(text.charAt(at + 1));
+    }
+    return Character.isLowSurrogate(c)
+        && (at == 0 || !Character.isHighSurrogate(text.charAt(at - 1)));
   }
 
   @SuppressWarnings("deprecation") // the one that copies low bytes without a charset's coder

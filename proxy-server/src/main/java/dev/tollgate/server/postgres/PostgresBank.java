@@ -38,6 +38,17 @@ public final class PostgresBank implements Bank {
     return marks;
   }
 
+  /** The books' clock, in milliseconds since the epoch. */
+  public long millis() throws BankException {
+    return call(
+        "SELECT floor(extract(epoch FROM ledger_now()) * 1000)::bigint",
+        _ -> {},
+        row -> {
+          row.next();
+          return row.getLong(1);
+        });
+  }
+
   @Override
   public Holder open(UUID node, UUID boot) throws BankException {
     return call(

@@ -45,7 +45,6 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -160,7 +159,7 @@ public final class Server implements AutoCloseable {
             LoadShedder.NEVER,
             inflight,
             observer,
-            InstantSource.system(),
+            treasury.clock(),
             snapshots::catalog);
     Gateway gateway = gateway(network, ports);
     InetSocketAddress api = bind(gateway);

@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BooksClock;
 import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.LedgerRules;
 import dev.tollgate.core.ledger.Mark;
@@ -43,6 +44,7 @@ final class Treasury implements AutoCloseable {
 
   private final PostgresBank bank;
   private final Holder holder;
+  private final BooksClock clock;
   private final LocalJournal journal;
   private final Leaser leaser;
   private final Settler settler;
@@ -53,6 +55,7 @@ final class Treasury implements AutoCloseable {
   private Treasury(
       PostgresBank bank,
       Holder holder,
+      BooksClock clock,
       LocalJournal journal,
       Leaser leaser,
       Settler settler,
@@ -61,6 +64,7 @@ final class Treasury implements AutoCloseable {
       BooksAlarm alarm) {
     this.bank = bank;
     this.holder = holder;
+    this.clock = clock;
     this.journal = journal;
     this.leaser = leaser;
     this.settler = settler;
@@ -97,7 +101,8 @@ final class Treasury implements AutoCloseable {
       begin(bank.marks(), holder, mark.books(), directory.firstId());
       LocalJournal journal = directory.beginLife(holder, mark.books(), owner::diskFailed);
       var rules = LedgerRules.of(settings.outageGrace(), settings.leaseTtl());
-      var leaser = new Leaser(bank, holder, journal, rules, alarm::fenced);
+      var clock = new BooksClock(System::nanoTime, bank.millis());
+      var leaser = new Leaser(bank, holder, clock, journal, rules, alarm::fenced);
       var watch = BooksWatch.over(bank.marks(), holder, mark.books(), journal, alarm::wentBack);
       alarm.watch(watch, leaser);
       var booking = new Booking(bank, bank::quarantine);
@@ -107,7 +112,7 @@ final class Treasury implements AutoCloseable {
               store.ledgerNodes()::report, holder, leaser, () -> settler.figures().oldest());
       leaser.start();
       reporter.start();
-      return new Treasury(bank, holder, journal, leaser, settler, reporter, watch, alarm);
+      return new Treasury(bank, holder, clock, journal, leaser, settler, reporter, watch, alarm);
     } catch (IOException | BankException e) {
       throw new StartException("ledger: " + e.getMessage(), e);
     }
@@ -143,6 +148,11 @@ final class Treasury implements AutoCloseable {
         || begun.keptFrom() < firstId) {
       throw new StartException("ledger: the database changed while this node began; start again");
     }
+  }
+
+  /** By which requests are dated. */
+  InstantSource clock() {
+    return clock;
   }
 
   NodeLedger ledger() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.Granted;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.BooksClock;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
 import dev.tollgate.core.ledger.Ledger.Answer;
 import dev.tollgate.core.ledger.LedgerRules;
@@ -94,9 +95,10 @@ class LedgerBench {
       Mark mark = bank.marks().look(directory.node());
       assertThat(directory.earlier(mark)).isEmpty();
       Holder holder = bank.open(directory.node(), UUID.randomUUID());
+      var clock = new BooksClock(System::nanoTime, bank.millis());
       var rules = LedgerRules.of(SETTINGS.outageGrace(), SETTINGS.leaseTtl());
       try (LocalJournal journal = directory.beginLife(holder, mark.books(), fatal::set);
-          Leaser leaser = new Leaser(bank, holder, journal, rules, () -> {});
+          Leaser leaser = new Leaser(bank, holder, clock, journal, rules, () -> {});
           Settler settler =
               Settler.start(
                   journal, holder, new Booking(bank, bank::quarantine), toldTo(leaser), SETTINGS)) {

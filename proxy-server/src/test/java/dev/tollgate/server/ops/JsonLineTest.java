@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +57,14 @@ final class JsonLineTest {
     assertThat(bytes(line -> line.number(name("n"), Long.MIN_VALUE)))
         .asString()
         .isEqualTo("{\"n\":-9223372036854775808}");
+  }
+
+  @Test
+  void halfACharacterIsReplaced() throws Exception {
+    for (String half : List.of("\ud83d", "\ude00", "\ude00\ud83d")) {
+      String text = written(line -> line.text(name("x"), "a" + half + "b")).get("x").asText();
+      assertThat(text).isEqualTo("a" + "\uFFFD".repeat(half.length()) + "b");
+    }
   }
 
   @Test
