@@ -44,11 +44,12 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,6 +82,7 @@ class LedgerBench {
   @TempDir private Path folder = Path.of("");
   private final AtomicReference<@Nullable Throwable> fatal = new AtomicReference<>();
   private final AtomicInteger refused = new AtomicInteger();
+  private final ScheduledExecutorService pacer = Executors.newSingleThreadScheduledExecutor();
   private final List<ExecutorService> loops =
       List.of(Executors.newSingleThreadExecutor(), Executors.newSingleThreadExecutor());
 
@@ -104,12 +106,13 @@ class LedgerBench {
                   journal, holder, new Booking(bank, bank::quarantine), toldTo(leaser), SETTINGS)) {
         leaser.start();
         while (!leaser.ledger().isOpen()) {
-          LockSupport.parkNanos(1_000_000);
+          Thread.onSpinWait();
         }
         run(leaser.ledger(), settler, shapes);
       }
       assertThat(store.ledgerAudit().run()).isEmpty();
     }
+    pacer.shutdown();
     loops.forEach(ExecutorService::shutdown);
     assertThat(fatal.get()).isNull();
     assertThat(refused).as("requests that were refused").hasValue(0);
@@ -142,49 +145,63 @@ class LedgerBench {
   /** Requests that come evenly, whatever became of the one before. */
   private String paced(NodeLedger ledger, Payers payers, int seconds) throws Exception {
     int requests = PER_SECOND * seconds;
-    long[] reserve = new long[requests];
-    long[] durable = new long[requests];
+    Waits waits = new Waits(new long[requests], new long[requests]);
     CountDownLatch done = new CountDownLatch(requests);
-    long began = System.nanoTime();
-    for (int i = 0; i < requests; i++) {
-      int request = i;
-      long due = began + TimeUnit.SECONDS.toNanos(1) / PER_SECOND * i;
-      while (System.nanoTime() < due) {
-        LockSupport.parkNanos(due - System.nanoTime());
-      }
-      ExecutorService loop = loops.get(i % loops.size());
-      loop.execute(
-          () -> {
-            RequestId id = RequestId.at(System.currentTimeMillis());
-            byte[] row = Payers.row(id);
-            long asked = System.nanoTime();
-            ledger.reserve(
-                id,
-                payers.key(request),
-                MOST,
-                loop,
-                answer -> {
-                  long answered = System.nanoTime();
-                  reserve[request] = answered - asked;
-                  settle(
-                      answer,
-                      row,
-                      () -> {
-                        durable[request] = System.nanoTime() - answered;
-                        done.countDown();
-                      });
-                });
-          });
-    }
-    assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+    AtomicInteger next = new AtomicInteger();
+    ScheduledFuture<?> every =
+        pacer.scheduleAtFixedRate(
+            () -> {
+              int request = next.getAndIncrement();
+              if (request < requests) {
+                ExecutorService loop = loops.get(request % loops.size());
+                loop.execute(() -> ask(ledger, payers, request, loop, waits, done));
+              }
+            },
+            0,
+            TimeUnit.SECONDS.toNanos(1) / PER_SECOND,
+            TimeUnit.NANOSECONDS);
+    assertThat(done.await(seconds + 30, TimeUnit.SECONDS)).isTrue();
+    every.cancel(false);
     return String.format(
         Locale.ROOT,
         "%d a second: reserved after p50 %.1f us, p99 %.1f us; durable after p50 %.0f us, p99 %.0f us",
         PER_SECOND,
-        percentile(reserve, 50),
-        percentile(reserve, 99),
-        percentile(durable, 50),
-        percentile(durable, 99));
+        percentile(waits.reserved, 50),
+        percentile(waits.reserved, 99),
+        percentile(waits.durable, 50),
+        percentile(waits.durable, 99));
+  }
+
+  /** In nanoseconds, of each request. */
+  @SuppressWarnings("ArrayRecordComponent") // filled by the loops
+  private record Waits(long[] reserved, long[] durable) {}
+
+  private void ask(
+      NodeLedger ledger,
+      Payers payers,
+      int request,
+      ExecutorService loop,
+      Waits waits,
+      CountDownLatch done) {
+    RequestId id = RequestId.at(System.currentTimeMillis());
+    byte[] row = Payers.row(id);
+    long asked = System.nanoTime();
+    ledger.reserve(
+        id,
+        payers.key(request),
+        MOST,
+        loop,
+        answer -> {
+          long answered = System.nanoTime();
+          waits.reserved[request] = answered - asked;
+          settle(
+              answer,
+              row,
+              () -> {
+                waits.durable[request] = System.nanoTime() - answered;
+                done.countDown();
+              });
+        });
   }
 
   /** Charges a second, from the first reservation until the last one stands in the books. */
@@ -197,9 +214,7 @@ class LedgerBench {
       new Chain(ledger, payers, loops.get(i % loops.size()), left, done).start();
     }
     assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
-    while (settler.figures().backlog() > 0) {
-      LockSupport.parkNanos(1_000_000);
-    }
+    assertThat(settler.drain(Duration.ofSeconds(60))).isZero();
     return charges / ((System.nanoTime() - began) / 1e9);
   }
 
