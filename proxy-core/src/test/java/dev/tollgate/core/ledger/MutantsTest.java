@@ -29,10 +29,12 @@ class MutantsTest {
   }
 
   @Test
-  void theLedgerAsItIsPassesTheSameSeeds() throws Exception {
+  void theLedgerAsItIsPassesTheSameSeedsAndServesRequests() throws Exception {
     Random seeds = new Random(FIRST);
+    int served = 0;
     for (int i = 0; i < SEEDS; i++) {
-      new Simulation(new Random(seeds.nextLong())).run();
+      served += new Simulation(new Random(seeds.nextLong())).run();
     }
+    assertThat(served).isGreaterThan(10 * SEEDS);
   }
 }

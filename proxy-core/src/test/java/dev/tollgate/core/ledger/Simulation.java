@@ -80,7 +80,8 @@ final class Simulation {
     return random.nextInt(3) == 0 ? null : new MicroUsd(100 + random.nextInt(about));
   }
 
-  void run() throws Exception {
+  /** Returns how many requests were served: none where an outage lasted all the time. */
+  int run() throws Exception {
     for (int step = 0; step < STEPS; step++) {
       step();
       assertThat(bank.audit()).as("step %d", step).isEmpty();
@@ -95,7 +96,7 @@ final class Simulation {
       node.stop(random);
     }
     assertThat(bank.audit()).isEmpty();
-    assertThat(world.served).isPositive();
+    return world.served;
   }
 
   /** Faults end, and nobody asks for anything: whatever happened before, no lease stays. */
