@@ -201,9 +201,13 @@ final class Account {
     return asking == 0 && !inDoubt && lacking >= least;
   }
 
-  /** Whether a grant may be asked for; one in doubt is stated with it. */
+  /**
+   * Whether a grant may be asked for. One in doubt is stated with it, unless more was spent than is
+   * known to be held: only the answer to a tick says how the books took that.
+   */
   boolean mayAsk() {
-    return !stating && !yields && !((inDoubt || contested) && asking > 0);
+    boolean mayStateToo = asking == 0 && available.get() >= 0;
+    return !stating && !yields && !(contested && asking > 0) && (!inDoubt || mayStateToo);
   }
 
   /** Whether its base can be stated now. */
@@ -237,9 +241,10 @@ final class Account {
     inDoubt = true;
   }
 
-  /** The books heard what the base is. */
+  /** The books heard with a grant what the base is. */
   void certain() {
     inDoubt = false;
+    saidIdle = false;
   }
 
   boolean isInDoubt() {

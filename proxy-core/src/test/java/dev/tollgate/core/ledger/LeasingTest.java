@@ -266,6 +266,25 @@ class LeasingTest {
   }
 
   @Test
+  void whatWasSpentFromALostGrantIsNotAskedForAgain() throws Exception {
+    bank.fund(ORG, new MicroUsd(1_000));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 100);
+    turns(1, 20, node);
+    assertThat(leased()).isEqualTo(500);
+    node.endOneAt(800);
+    node.ask(key("onlykey1"), 10);
+    node.lease(Fate.ANSWER_LOST);
+    node.sync();
+    node.flush(9, Fate.FINE);
+    world.pass(100);
+    node.tick(Fate.LOST);
+    node.lease(Fate.FINE);
+    turns(5, 100, node);
+    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
+  }
+
+  @Test
   void aRefillThatWasRefusedIsNoAnswerToARequest() {
     bank.fund(ORG, new MicroUsd(1_000));
     SimulatedNode idle = node(0);
