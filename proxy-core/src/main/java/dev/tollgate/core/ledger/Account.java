@@ -17,6 +17,7 @@ final class Account {
   private final Payer payer;
   private final AtomicLong available = new AtomicLong();
   private final AtomicLong spent = new AtomicLong();
+  private volatile boolean forgotten;
   // The largest reservation of late. Loops race for it, and a lost one is made good by the next.
   private volatile long reservationMost;
   // The same, forgotten in many minutes.
@@ -91,6 +92,11 @@ final class Account {
 
   long available() {
     return available.get();
+  }
+
+  /** Whether another account takes its place should its scope be wanted again. */
+  boolean isForgotten() {
+    return forgotten;
   }
 
   // On the ledger's thread
@@ -239,6 +245,11 @@ final class Account {
   /** A call failed, and the books may hold more for this node than it knows of. */
   void doubt() {
     inDoubt = true;
+  }
+
+  /** Nothing is held of it any more, nor will be. */
+  void forget() {
+    forgotten = true;
   }
 
   /** The books heard with a grant what the base is. */

@@ -184,6 +184,7 @@ public final class Leasing {
 
   /** Whoever can be answered now is, also behind one that cannot. */
   private void serve(Line line, long nowNanos) {
+    line.renew(ledger::renewed);
     line.waiters()
         .removeIf(
             waiter ->
@@ -419,7 +420,7 @@ public final class Leasing {
     return Optional.of(new Statement(account.payer(), kind, base, answered, isOver(account)));
   }
 
-  /** Whether no request of its window can come any more, and none runs. */
+  /** Whether hardly a request of its window can come any more, and none runs. */
   private boolean isOver(Account account) {
     Window then = Window.at(heardMillis - WINDOW_KEPT.toMillis());
     return account.scope().kind() != ScopeKind.ORG

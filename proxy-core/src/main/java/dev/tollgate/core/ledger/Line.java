@@ -4,8 +4,10 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Ledger.Answer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** The requests of one organization that wait for a grant, first come first. Ledger's thread. */
 final class Line {
@@ -20,7 +22,11 @@ final class Line {
       long most,
       Executor loop,
       Consumer<Answer> answer,
-      long sinceNanos) {}
+      long sinceNanos) {
+    Waiter with(Purse other) {
+      return new Waiter(request, other, most, loop, answer, sinceNanos);
+    }
+  }
 
   Line(long nowNanos) {
     notBeforeNanos = nowNanos;
@@ -28,6 +34,15 @@ final class Line {
 
   Deque<Waiter> waiters() {
     return waiters;
+  }
+
+  /** Gives those who wait for a forgotten account the one in its place. */
+  void renew(UnaryOperator<Waiter> renewed) {
+    if (waiters.stream().anyMatch(waiter -> waiter.purse().isStale())) {
+      List<Waiter> all = waiters.stream().map(renewed).toList();
+      waiters.clear();
+      waiters.addAll(all);
+    }
   }
 
   /** Whether the books may be asked for the one in front. */

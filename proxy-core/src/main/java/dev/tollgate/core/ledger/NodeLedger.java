@@ -104,18 +104,22 @@ public final class NodeLedger implements Ledger {
     int held = Purse.limited(key);
     if (known != null
         && known.held() == held
-        && known.payer().window().contains(request.epochMillis())) {
+        && known.payer().window().contains(request.epochMillis())
+        && !known.isStale()) {
       return known;
     }
-    Payer payer = Payer.of(key.org().id(), key.id(), request);
+    Purse made = purse(Payer.of(key.org().id(), key.id(), request), held);
+    purses.put(key.id(), made); // two loops may both make it, of the same accounts
+    return made;
+  }
+
+  private Purse purse(Payer payer, int held) {
     List<Account> its =
         ScopeKind.ALL.stream()
             .filter(kind -> (held & kind.bit()) != 0)
             .map(kind -> account(payer.scope(kind), payer))
             .toList();
-    Purse made = new Purse(payer, held, its);
-    purses.put(key.id(), made); // two loops may both make it, of the same accounts
-    return made;
+    return new Purse(payer, held, its);
   }
 
   private Account account(Scope scope, Payer payer) {
@@ -137,6 +141,12 @@ public final class NodeLedger implements Ledger {
 
   @Nullable Waiter nextArrival() {
     return arrivals.poll();
+  }
+
+  /** The waiter with a purse of accounts that are not forgotten. */
+  Waiter renewed(Waiter waiter) {
+    Purse its = waiter.purse();
+    return its.isStale() ? waiter.with(purse(its.payer(), its.held())) : waiter;
   }
 
   Collection<Account> accounts() {
@@ -185,9 +195,14 @@ public final class NodeLedger implements Ledger {
     accounts.computeIfAbsent(scope.id(), _ -> account.next(scope, next, nanos.getAsLong()));
   }
 
-  /** Forgets an account that nothing is held of any more; no request of its window can come. */
+  /**
+   * Forgets an account that nothing is held of any more. A request of its window that comes all the
+   * same, because its body took hours, finds another.
+   */
   void forget(Account account) {
+    account.forget();
     accounts.remove(account.scope().id(), account);
+    purses.computeIfPresent(account.payer().key(), (_, purse) -> purse.isStale() ? null : purse);
   }
 
   LedgerRules rules() {

@@ -27,6 +27,16 @@ record Purse(Payer payer, int held, List<Account> accounts) {
     return held;
   }
 
+  /** Whether one of its accounts was forgotten: another purse is needed. */
+  boolean isStale() {
+    for (int i = 0; i < accounts.size(); i++) {
+      if (accounts.get(i).isForgotten()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Takes from every account or from none. Where a later account cannot give, the earlier ones lack
    * the amount for a moment: another request may then ask the books in vain for what is coming

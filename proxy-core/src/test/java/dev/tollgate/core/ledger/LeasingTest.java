@@ -367,6 +367,65 @@ class LeasingTest {
         .hasSize(1);
   }
 
+  @Test
+  void aRequestOfADayLongOverLeavesNothingLeased() throws Exception {
+    long then = bank.millis();
+    SimulatedNode node = nodeThatHadUsedADay();
+    turns(5, 100, node);
+    assertThat(node.ledger().leases()).as("the day is forgotten").isEqualTo(1);
+
+    node.ask(keyOfTheDay("slowkey1"), 100, then);
+    turns(5, 20, node);
+    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
+    node.requireBalanced();
+    node.endOneAt(1);
+    book(node);
+    turns(700, 100, node);
+    assertThat(leased()).isZero();
+  }
+
+  @Test
+  void aRequestThatWaitsWhileItsDayIsForgottenLeavesNothingLeased() throws Exception {
+    long then = bank.millis();
+    SimulatedNode node = nodeThatHadUsedADay();
+    turns(1, 100, node);
+    world.pass(100);
+    node.tick(Fate.LATE);
+    node.ask(keyOfTheDay("slowkey1"), 100, then);
+    node.lease(Fate.FINE);
+    node.deliverLate();
+    assertThat(node.ledger().leases()).as("the day is forgotten").isEqualTo(1);
+
+    turns(5, 20, node);
+    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
+    node.requireBalanced();
+    node.endOneAt(1);
+    book(node);
+    turns(700, 100, node);
+    assertThat(leased()).isZero();
+  }
+
+  /** A node that now is in the next day, for so long that no more of the one before is awaited. */
+  private SimulatedNode nodeThatHadUsedADay() throws Exception {
+    bank.fund(ORG, new MicroUsd(1_000_000));
+    bank.limitDay(new KeyId("slowkey1"), new MicroUsd(100_000));
+    SimulatedNode node = node(0);
+    turns(1, 100, node);
+    node.ask(keyOfTheDay("slowkey1"), 100);
+    turns(5, 20, node);
+    node.endOneAt(1);
+    book(node);
+    turns(700, 100, node);
+    long midnight = Window.at(bank.millis()).resetsAt(ScopeKind.KEY_DAY).toEpochMilli();
+    world.pass(midnight + Duration.ofMinutes(16).toMillis() - bank.millis());
+    return node;
+  }
+
+  private static void book(SimulatedNode node) throws Exception {
+    node.sync();
+    node.flush(100, Fate.FINE);
+  }
+
   private static ApiKey keyOfTheDay(String id) {
     var limits = new KeyLimits(null, null, null, null, new MicroUsd(100_000), null);
     ApiKey key = key(id);

@@ -144,8 +144,13 @@ final class SimulatedNode {
   // Requests
 
   void ask(ApiKey key, long most) {
-    RequestId request = RequestId.at(world.bank.millis());
-    world.admitted.put(request, LocalDate.ofEpochDay(world.bank.millis() / 86_400_000));
+    ask(key, most, world.bank.millis());
+  }
+
+  /** Of a request whose head came at {@code millis}, however long its body took. */
+  void ask(ApiKey key, long most, long millis) {
+    RequestId request = RequestId.at(millis);
+    world.admitted.put(request, LocalDate.ofEpochDay(millis / 86_400_000));
     ledger.reserve(
         request,
         key,
