@@ -140,7 +140,8 @@ public final class BooksWatch {
   private Verdict judge() {
     for (int i = 0; i < JUDGEMENTS_MAX; i++) {
       try {
-        return marks.look(holder.node()).after(holder, began, marks.batches().heard());
+        long heard = marks.batches().heard(); // before they answer: a batch may come between
+        return marks.look(holder.node()).after(holder, began, heard);
       } catch (BankException e) {
         log.debug("the books do not say which they are", e);
         pauses.await(JUDGE_AGAIN);

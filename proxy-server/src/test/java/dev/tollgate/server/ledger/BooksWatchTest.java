@@ -105,6 +105,15 @@ class BooksWatchTest {
   }
 
   @Test
+  void aBatchThatIsBookedWhileTheyAreJudgedIsNotMissed() {
+    books.afterLook = () -> books.count.booked(1);
+    List<String> verdicts = new ArrayList<>();
+    watch.judge(() -> verdicts.add("taken over"), () -> verdicts.add("given up"));
+    assertThat(verdicts).containsExactly("given up");
+    assertThat(wentBack).isEmpty();
+  }
+
+  @Test
   void booksThatDoNotSayWhyAreForTheNextStartToJudge() {
     books.gone = true;
     watch.judge(() -> wentBack.add("taken over"), () -> wentBack.add("given up"));
@@ -137,6 +146,7 @@ class BooksWatchTest {
     private final BatchCount count = new BatchCount();
     private int looks;
     private boolean gone;
+    private Runnable afterLook = () -> {};
     private long epoch = HOLDER.epoch();
     private long batches;
     private long keptFrom = 1;
@@ -147,7 +157,9 @@ class BooksWatchTest {
         throw new BankException(BankException.Kind.TRANSIENT, "gone", new Exception("cut"));
       }
       looks++;
-      return new Mark(BOOKS, epoch, Optional.of(HOLDER.boot()), batches, keptFrom);
+      Mark mark = new Mark(BOOKS, epoch, Optional.of(HOLDER.boot()), batches, keptFrom);
+      afterLook.run();
+      return mark;
     }
 
     @Override
