@@ -10,11 +10,13 @@ INSERT INTO books DEFAULT VALUES;
 
 -- How far the charges of a node's journal came. kept_from: all that stands in segments before this
 -- one is in the books. batches: of its present life, counted in the transaction that booked them.
--- Both are rows of the books like the charges, so they go back with them.
+-- ticked: the number of its last sign of life, which comes after the grants that it was given.
+-- All are columns of the books like the charges, so they go back with them.
 CREATE TABLE node_mark (
   node_id   uuid   PRIMARY KEY,
   epoch     bigint NOT NULL,
   batches   bigint NOT NULL DEFAULT 0,
+  ticked    bigint NOT NULL DEFAULT 0,
   kept_from bigint NOT NULL
 ) WITH (fillfactor = 50);
 
@@ -75,6 +77,7 @@ BEGIN
   ON CONFLICT (node_id) DO UPDATE
     SET kept_from = greatest(m.kept_from, excluded.kept_from),
         batches = CASE WHEN m.epoch = excluded.epoch THEN m.batches ELSE 0 END,
+        ticked = CASE WHEN m.epoch = excluded.epoch THEN m.ticked ELSE 0 END,
         epoch = excluded.epoch;
   RETURN QUERY SELECT * FROM ledger_books(its_node);
 END $$;

@@ -19,6 +19,6 @@ public interface Marks {
    */
   Mark raise(Holder holder, BooksIdentity began, long keptFrom) throws BankException;
 
-  /** The batches of the present life, as the books counted them when they took them. */
-  BatchCount batches();
+  /** What the books were heard to count of the present life. */
+  BooksCounts counts();
 }

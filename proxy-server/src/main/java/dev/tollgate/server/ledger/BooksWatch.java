@@ -7,6 +7,7 @@ import dev.tollgate.core.ledger.Mark;
 import dev.tollgate.core.ledger.Mark.Verdict;
 import dev.tollgate.core.ledger.Marks;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -79,8 +80,9 @@ public final class BooksWatch {
     if (told.get()) {
       return;
     }
-    if (marks.batches().hasLost()) {
-      tell("they counted a batch of charges a second time");
+    Optional<String> lost = marks.counts().lost();
+    if (lost.isPresent()) {
+      tell(lost.get());
     } else if (pauses.nanoTime() - lookedNanos >= LOOK.toNanos()) {
       lookedNanos = pauses.nanoTime();
       look();
@@ -101,7 +103,7 @@ public final class BooksWatch {
 
   private void look() {
     long from = journal.neededFrom();
-    long heard = marks.batches().heard();
+    long heard = marks.counts().heard();
     try {
       Mark mark = from > marked ? marks.raise(holder, began, from) : marks.look(holder.node());
       switch (mark.after(holder, began, heard)) {
@@ -140,7 +142,7 @@ public final class BooksWatch {
   private Verdict judge() {
     for (int i = 0; i < JUDGEMENTS_MAX; i++) {
       try {
-        long heard = marks.batches().heard(); // before they answer: a batch may come between
+        long heard = marks.counts().heard(); // before they answer: a batch may come between
         return marks.look(holder.node()).after(holder, began, heard);
       } catch (BankException e) {
         log.debug("the books do not say which they are", e);

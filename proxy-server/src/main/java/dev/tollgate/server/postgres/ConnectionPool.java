@@ -14,7 +14,11 @@ final class ConnectionPool {
           + "SET statement_timeout = '10s';"
           + "SET idle_in_transaction_session_timeout = '5s';"
           + "SET tcp_user_timeout = '5s';"
-          + "SET client_connection_check_interval = '1s'";
+          + "SET client_connection_check_interval = '1s';"
+          // What was granted or booked is never taken back by a crash, whatever the server's
+          // default is; one that waits for more than its own disk stays.
+          + "SELECT set_config('synchronous_commit', 'on', false)"
+          + " WHERE current_setting('synchronous_commit') = 'off'";
 
   private ConnectionPool() {}
 

@@ -25,6 +25,8 @@ import javax.sql.DataSource;
  * statement and never across a round trip.
  */
 public final class PostgresBank implements Bank {
+  private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
   private final DataSource pool;
   private final PostgresMarks marks;
 
@@ -139,7 +141,7 @@ public final class PostgresBank implements Bank {
       settle.getMoreResults();
       try (ResultSet counted = settle.getResultSet()) {
         if (counted.next()) {
-          marks.batches().booked(counted.getLong(1));
+          marks.counts().booked(counted.getLong(1));
         }
       }
       return booked;
@@ -170,20 +172,35 @@ public final class PostgresBank implements Bank {
   @Override
   public TickAnswer tick(Holder holder, long number, List<Statement> statements)
       throws BankException {
-    return call(
-        "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        tick -> {
-          bind(tick, holder);
-          tick.setLong(4, number);
-          Connection connection = tick.getConnection();
-          tick.setArray(5, uuids(connection, statements, said -> said.payer().org().toString()));
-          tick.setArray(6, texts(connection, statements, said -> said.payer().key().value()));
-          tick.setArray(7, texts(connection, statements, said -> said.scope().id()));
-          tick.setArray(8, longs(connection, statements, said -> said.base().value()));
-          tick.setArray(9, longs(connection, statements, Statement::recall));
-          tick.setArray(10, flags(connection, statements, Statement::last));
-        },
-        PostgresBank::readTick);
+    try (Connection connection = pool.getConnection();
+        PreparedStatement tick = connection.prepareStatement(TICK + PostgresMarks.TICKED)) {
+      bind(tick, holder);
+      tick.setLong(4, number);
+      tick.setArray(5, uuids(connection, statements, said -> said.payer().org().toString()));
+      tick.setArray(6, texts(connection, statements, said -> said.payer().key().value()));
+      tick.setArray(7, texts(connection, statements, said -> said.scope().id()));
+      tick.setArray(8, longs(connection, statements, said -> said.base().value()));
+      tick.setArray(9, longs(connection, statements, Statement::recall));
+      tick.setArray(10, flags(connection, statements, Statement::last));
+      tick.setLong(11, number);
+      tick.setObject(12, holder.node());
+      tick.setLong(13, holder.epoch());
+      tick.setLong(14, marks.counts().ticked());
+      tick.execute();
+      TickAnswer answer;
+      try (ResultSet rows = tick.getResultSet()) {
+        answer = readTick(rows);
+      }
+      tick.getMoreResults();
+      try (ResultSet known = tick.getResultSet()) {
+        if (answer instanceof TickAnswer.Alive) {
+          marks.counts().ticked(number, known.next());
+        }
+      }
+      return answer;
+    } catch (SQLException e) {
+      throw BankFailures.of(e);
+    }
   }
 
   private static TickAnswer readTick(ResultSet row) throws SQLException {

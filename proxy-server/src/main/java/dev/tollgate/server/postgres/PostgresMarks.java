@@ -2,7 +2,7 @@ package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BatchCount;
+import dev.tollgate.core.ledger.BooksCounts;
 import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.Mark;
 import dev.tollgate.core.ledger.Marks;
@@ -21,8 +21,16 @@ final class PostgresMarks implements Marks {
       "; UPDATE node_mark SET batches = batches + 1 WHERE node_id = ? AND epoch = ?"
           + " RETURNING batches";
 
+  /**
+   * Behind a sign of life, in its transaction: its number, where the one that was heard of last is
+   * still known. Ticks come after grants, and so do they in what a database may lose.
+   */
+  static final String TICKED =
+      "; UPDATE node_mark SET ticked = greatest(ticked, ?)"
+          + " WHERE node_id = ? AND epoch = ? AND ticked >= ? RETURNING ticked";
+
   private final DataSource pool;
-  private final BatchCount batches = new BatchCount();
+  private final BooksCounts counts = new BooksCounts();
 
   PostgresMarks(DataSource pool) {
     this.pool = pool;
@@ -44,14 +52,14 @@ final class PostgresMarks implements Marks {
           raise.setString(4, began.incarnation());
           raise.setString(5, began.system());
           raise.setString(6, began.timeline());
-          raise.setLong(7, batches.heard());
+          raise.setLong(7, counts.heard());
           raise.setLong(8, keptFrom);
         });
   }
 
   @Override
-  public BatchCount batches() {
-    return batches;
+  public BooksCounts counts() {
+    return counts;
   }
 
   /** Accepts that charges before a segment are missing, and notes who did. */

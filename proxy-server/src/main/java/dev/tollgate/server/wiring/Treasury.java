@@ -142,7 +142,7 @@ final class Treasury implements AutoCloseable {
   /** Begins to count this life's batches, in the books that it knows. */
   private static void begin(Marks marks, Holder holder, BooksIdentity books, long firstId)
       throws BankException, StartException {
-    marks.batches().reset();
+    marks.counts().reset();
     Mark begun = marks.raise(holder, books, firstId);
     if (!(begun.after(holder, books, 0) instanceof Mark.Verdict.Same)
         || begun.keptFrom() < firstId) {

@@ -122,6 +122,34 @@ class BooksWentBackIT {
   }
 
   @Test
+  void aGrantThatIsGoneIsNoticedWithoutABatch() throws Exception {
+    try (OwnDatabase database = OwnDatabase.create("grantless");
+        Folder folder = Folder.with(Shared.setup())) {
+      try (Binary node = start(folder, database)) {
+        key = node.bootstrapKey();
+        charge(node, 20);
+        node.admin().awaitBooked();
+        // What a commit that was lost leaves: nothing of it, nor of the ticks behind it.
+        database.number(
+            """
+            WITH lost AS (UPDATE lease SET granted_micro = granted_micro - 1
+                           WHERE granted_micro > spent_micro + overrun_micro RETURNING scope_id),
+            accounts AS (UPDATE scope_account a SET leased_micro = leased_micro - 1
+                           FROM lost WHERE a.scope_id = lost.scope_id)
+            UPDATE node_mark SET ticked = ticked - 10 RETURNING ticked""");
+        assertThat(node.err().await(line -> line.contains(WENT_BACK), Duration.ofSeconds(5)))
+            .isPresent();
+        assertThat(node.awaitExit()).isEqualTo(ENDED_TO_BE_STARTED_AGAIN);
+      }
+      try (Binary node = start(folder, database)) {
+        requireBooked(database);
+        stop(node);
+      }
+      requireAuditClean(folder, database);
+    }
+  }
+
+  @Test
   void aBackupOfBeforeItsStartIsNoProofOfAnotherProcess() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("older");
         Folder folder = Folder.with(Shared.setup())) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.Bank.Holder;
-import dev.tollgate.core.ledger.BatchCount;
+import dev.tollgate.core.ledger.BooksCounts;
 import dev.tollgate.core.ledger.BooksIdentity;
 import dev.tollgate.core.ledger.Mark;
 import dev.tollgate.core.ledger.Marks;
@@ -143,7 +143,7 @@ class BooksWatchTest {
 
   private static final class Books implements Marks {
     private final List<Long> raised = new ArrayList<>();
-    private final BatchCount count = new BatchCount();
+    private final BooksCounts count = new BooksCounts();
     private int looks;
     private boolean gone;
     private Runnable afterLook = () -> {};
@@ -172,7 +172,7 @@ class BooksWatchTest {
     }
 
     @Override
-    public BatchCount batches() {
+    public BooksCounts counts() {
       return count;
     }
   }

@@ -3,6 +3,7 @@ package dev.tollgate.server.postgres;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
@@ -101,9 +102,9 @@ class PostgresMarksIT {
   void everyBatchIsCountedWithItsCharges() throws Exception {
     settle(bank, 3);
     settle(bank, 4);
-    assertThat(marks.batches().heard()).isEqualTo(2);
+    assertThat(marks.counts().heard()).isEqualTo(2);
     assertThat(marks.look(holder.node()).batches()).isEqualTo(2);
-    assertThat(marks.batches().hasLost()).isFalse();
+    assertThat(marks.counts().lost()).isEmpty();
   }
 
   @Test
@@ -128,11 +129,49 @@ class PostgresMarksIT {
     goBackOneBatch();
     Mark mark = marks.raise(holder, identity, 9);
     assertThat(mark.keptFrom()).isEqualTo(1);
-    assertThat(mark.after(holder, identity, marks.batches().heard()))
+    assertThat(mark.after(holder, identity, marks.counts().heard()))
         .isInstanceOf(Verdict.WentBack.class);
 
     settle(bank, 3);
-    assertThat(marks.batches().hasLost()).isTrue();
+    assertThat(marks.counts().lost()).isPresent();
+  }
+
+  @Test
+  void aSignOfLifeThatIsGoneIsFoundOutByTheNext() throws Exception {
+    bank.tick(holder, 1, List.of());
+    bank.tick(holder, 4, List.of());
+    bank.tick(holder, 5, List.of());
+    assertThat(marks.counts().ticked()).isEqualTo(5);
+    assertThat(marks.counts().lost()).isEmpty();
+
+    books.execute("UPDATE node_mark SET ticked = 4 WHERE node_id = ?", holder.node());
+    bank.tick(holder, 6, List.of());
+    assertThat(marks.counts().lost()).isPresent();
+  }
+
+  @Test
+  void aSignOfLifeOfTheNextLifeIsTheFirst() throws Exception {
+    bank.tick(holder, 5, List.of());
+    Holder next = bank.open(holder.node(), UUID.randomUUID());
+    marks.counts().reset();
+    marks.raise(next, identity, 2);
+    bank.tick(next, 1, List.of());
+    bank.tick(next, 2, List.of());
+    books.execute("UPDATE node_mark SET ticked = 1 WHERE node_id = ?", next.node());
+    bank.tick(next, 3, List.of());
+    assertThat(marks.counts().lost()).isPresent();
+  }
+
+  @Test
+  void whatWasAnsweredIsOnTheDiskWhateverTheDatabasesDefaultIs() throws Exception {
+    try (TestBooks aside = TestBooks.open()) {
+      aside.execute(
+          "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off',"
+              + " current_database()); END $$");
+      ((HikariDataSource) aside.store().pool()).getHikariPoolMXBean().softEvictConnections();
+      assertThat(aside.execute("SELECT current_setting('synchronous_commit')"))
+          .containsExactly("on");
+    }
   }
 
   @Test
@@ -149,11 +188,11 @@ class PostgresMarksIT {
   void theNextLifeIsCountedAnew() throws Exception {
     settle(bank, 1);
     Holder next = bank.open(holder.node(), UUID.randomUUID());
-    marks.batches().reset();
+    marks.counts().reset();
     marks.raise(next, identity, 2);
     assertThat(marks.look(next.node()).batches()).isZero();
     bank.settle(next, List.of(TestBooks.charge(request(), org, key, 0, 1)));
-    assertThat(marks.batches().heard()).isEqualTo(1);
+    assertThat(marks.counts().heard()).isEqualTo(1);
   }
 
   @Test
