@@ -15,18 +15,24 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings charges into the books, whatever it takes: the same ones again while the books cannot be
- * reached, and where some cannot be booked at all, halves and halves of halves, until the one that
- * stands in the way is known: it is booked without its line in the request log, and where that is
- * not what is wrong with it, kept in quarantine.
+ * reached, fewer at once where they may be too many for one call, and where some cannot be booked
+ * at all, halves and halves of halves, until the one that stands in the way is known: it is booked
+ * without its line in the request log, and where that is not what is wrong with it, kept in
+ * quarantine.
  */
 public final class Booking {
   private static final Logger log = LoggerFactory.getLogger(Booking.class);
   private static final Duration BACKOFF_FIRST = Duration.ofMillis(50);
   private static final Duration BACKOFF_MAX = Duration.ofSeconds(2);
+  private static final int TRIES = 2;
+  private static final int CALLS_BEFORE_MORE = 16;
+  private static final int FAILURES_BETWEEN_LINES = 20;
 
   private final Bank bank;
   private final Quarantine quarantine;
   private final Pauses pauses;
+  private final Portion portion = new Portion();
+  private int failuresInARow;
   private volatile boolean stopping;
 
   /** What became of a batch. */
@@ -65,21 +71,64 @@ public final class Booking {
   }
 
   private boolean book(Holder holder, List<Settlement> batch, Outcome outcome) {
-    return switch (attempt(() -> bank.settle(holder, batch))) {
-      case Attempt.Done(Booked booked) -> {
-        outcome.booked().addAll(batch);
-        outcome.overruns().addAll(booked.overruns());
-        yield true;
+    int from = 0;
+    while (from < batch.size()) {
+      List<Settlement> next = batch.subList(from, portion.end(from, batch.size()));
+      int tries = next.size() == 1 ? Integer.MAX_VALUE : TRIES;
+      switch (attempt(tries, () -> bank.settle(holder, next))) {
+        case Attempt.Done(Booked booked) -> {
+          portion.wasBooked();
+          outcome.booked().addAll(next);
+          outcome.overruns().addAll(booked.overruns());
+        }
+        case Attempt.Failed _ -> {
+          portion.wasTooMuch(next.size());
+          continue;
+        }
+        case Attempt.Poisoned(String why) -> {
+          if (!bookAround(holder, next, why, outcome)) {
+            return false;
+          }
+        }
+        case Attempt.Stopped _ -> {
+          return false;
+        }
       }
-      case Attempt.Poisoned(String why) when batch.size() == 1 ->
-          bookWithoutRow(holder, batch.getFirst(), why, outcome);
-      case Attempt.Poisoned _ -> {
-        int half = batch.size() / 2;
-        yield book(holder, batch.subList(0, half), outcome)
-            && book(holder, batch.subList(half, batch.size()), outcome);
+      from += next.size();
+    }
+    return true;
+  }
+
+  /** How many charges go at once. */
+  private static final class Portion {
+    private int most = Integer.MAX_VALUE;
+    private int calls;
+
+    int end(int from, int size) {
+      return most < size - from ? from + most : size;
+    }
+
+    void wasTooMuch(int count) {
+      most = count / 2;
+      calls = 0;
+    }
+
+    void wasBooked() {
+      if (++calls == CALLS_BEFORE_MORE) {
+        most = most < Integer.MAX_VALUE / 2 ? most * 2 : Integer.MAX_VALUE;
+        calls = 0;
       }
-      case Attempt.Stopped _ -> false;
-    };
+    }
+  }
+
+  /** One of them or more can never be booked. */
+  private boolean bookAround(Holder holder, List<Settlement> batch, String why, Outcome outcome) {
+    if (batch.size() == 1) {
+      return bookWithoutRow(holder, batch.getFirst(), why, outcome);
+    }
+    int half = batch.size() / 2;
+    return book(holder, batch.subList(0, half), outcome)
+        && book(holder, batch.subList(half, batch.size()), outcome);
   }
 
   private boolean bookWithoutRow(
@@ -87,7 +136,7 @@ public final class Booking {
     if (charge.row().length == 0) {
       return isolate(holder, charge, whyWhole, outcome);
     }
-    return switch (attempt(() -> bank.settle(holder, List.of(charge.withoutRow())))) {
+    return switch (untilKnown(() -> bank.settle(holder, List.of(charge.withoutRow())))) {
       case Attempt.Done(Booked booked) -> {
         log.warn("{} is booked without its line of the log: {}", charge.request(), whyWhole);
         outcome.booked().add(charge);
@@ -95,7 +144,7 @@ public final class Booking {
         yield true;
       }
       case Attempt.Poisoned(String why) -> isolate(holder, charge, why, outcome);
-      case Attempt.Stopped _ -> false;
+      case Attempt.Failed _, Attempt.Stopped _ -> false;
     };
   }
 
@@ -107,7 +156,7 @@ public final class Booking {
         settlement.cost(),
         why);
     Attempt kept =
-        attempt(
+        untilKnown(
             () -> {
               quarantine.keep(holder, settlement, why);
               return new Booked(List.of());
@@ -125,6 +174,9 @@ public final class Booking {
 
     record Poisoned(String why) implements Attempt {}
 
+    /** It may pass, or there was too much in it. */
+    record Failed() implements Attempt {}
+
     record Stopped() implements Attempt {}
   }
 
@@ -133,15 +185,21 @@ public final class Booking {
     Booked run() throws BankException;
   }
 
-  private Attempt attempt(Call call) {
-    Duration backoff = BACKOFF_FIRST;
-    while (!stopping) {
+  private Attempt untilKnown(Call call) {
+    return attempt(Integer.MAX_VALUE, call);
+  }
+
+  private Attempt attempt(int tries, Call call) {
+    for (int i = 0; i < tries && !stopping; i++) {
       String why;
       try {
-        return new Attempt.Done(call.run());
+        Booked booked = call.run();
+        failuresInARow = 0;
+        return new Attempt.Done(booked);
       } catch (BankException e) {
         why = String.valueOf(e.getMessage());
         if (e.kind() == BankException.Kind.POISONED) {
+          failuresInARow = 0;
           return new Attempt.Poisoned(why);
         }
       } catch (RuntimeException e) {
@@ -149,14 +207,18 @@ public final class Booking {
         log.error("charges could not be sent", e);
         why = e.toString();
       }
-      log.debug("charges are sent again in {}: {}", backoff, why);
-      pause(backoff);
-      backoff =
-          backoff.multipliedBy(2).compareTo(BACKOFF_MAX) < 0
-              ? backoff.multipliedBy(2)
-              : BACKOFF_MAX;
+      failed(why);
     }
-    return new Attempt.Stopped();
+    return stopping ? new Attempt.Stopped() : new Attempt.Failed();
+  }
+
+  private void failed(String why) {
+    failuresInARow++;
+    Duration backoff = BACKOFF_FIRST.multipliedBy(1L << Math.min(failuresInARow - 1, 10));
+    pause(backoff.compareTo(BACKOFF_MAX) < 0 ? backoff : BACKOFF_MAX);
+    if (failuresInARow % FAILURES_BETWEEN_LINES == 0) {
+      log.error("charges wait, {} calls in a row failed: {}", failuresInARow, why);
+    }
   }
 
   private void pause(Duration backoff) {

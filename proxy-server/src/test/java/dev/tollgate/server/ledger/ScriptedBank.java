@@ -12,6 +12,7 @@ final class ScriptedBank implements Bank {
   final List<Long> booked = new ArrayList<>();
   final List<Integer> batches = new ArrayList<>();
   int failures;
+  int most = Integer.MAX_VALUE;
   Predicate<Settlement> poison = _ -> false;
 
   @Override
@@ -20,6 +21,9 @@ final class ScriptedBank implements Bank {
     if (failures > 0) {
       failures--;
       throw new BankException(BankException.Kind.TRANSIENT, "gone", new Exception("cut"));
+    }
+    if (batch.size() > most) {
+      throw new BankException(BankException.Kind.TRANSIENT, "timeout", new Exception("57014"));
     }
     if (batch.stream().anyMatch(poison)) {
       throw new BankException(BankException.Kind.POISONED, "no such key", new Exception("23503"));

@@ -66,16 +66,36 @@ class SettlerTest {
   }
 
   @Test
-  void theSameBatchIsSentAgainWhileTheBooksAreGone() {
+  void theSameChargesAreSentAgainWhileTheBooksAreGone() {
     waiting.add(1, 2, 3);
     bank.failures = 8;
     settler.step();
 
-    assertThat(bank.batches).containsOnly(3).hasSize(9);
+    assertThat(bank.batches).containsExactly(3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1);
     assertThat(pauses.taken.subList(0, 8).stream().mapToLong(Duration::toMillis))
         .containsExactly(50L, 100L, 200L, 400L, 800L, 1_600L, 2_000L, 2_000L);
     assertThat(bank.booked).containsExactly(1L, 2L, 3L);
     assertThat(settler.figures().lastFlush()).isEqualTo(Duration.ofMillis(7_150));
+  }
+
+  @Test
+  void aBatchThatTakesTheBooksTooLongIsSentInPartsThatGrowAgain() {
+    waiting.add(LongStream.rangeClosed(1, 16).toArray());
+    bank.most = 4;
+    bank.poison = settlement -> settlement.cost().value() == 6;
+    settler.step();
+    assertThat(bank.booked).hasSize(15).doesNotContain(6L).isSorted();
+    assertThat(quarantine).containsExactly(6L);
+    assertThat(waiting.backlog()).isZero();
+    assertThat(bank.batches).startsWith(16, 16, 8, 8, 4, 4);
+
+    bank.most = Integer.MAX_VALUE;
+    waiting.add(LongStream.rangeClosed(17, 516).toArray());
+    while (waiting.backlog() > 0) {
+      settler.step();
+    }
+    assertThat(bank.booked).hasSize(515).isSorted();
+    assertThat(bank.batches.getLast()).isEqualTo(20);
   }
 
   @Test
