@@ -196,6 +196,17 @@ BEGIN
    ORDER BY l.scope_id;
 END $$;
 
+-- Waits until nobody closes or drops a day, and keeps them from beginning to.
+CREATE FUNCTION ledger_await_day(its_day date) RETURNS void LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$
+DECLARE
+  child text := 'settlement_' || to_char(its_day, 'YYYYMMDD');
+BEGIN
+  IF to_regclass(child) IS NOT NULL THEN
+    EXECUTE format('LOCK TABLE %I IN ROW EXCLUSIVE MODE', child);
+  END IF;
+END $$;
+
 -- Books charges, each once; only rows that were really inserted are summed. Returns by how much in
 -- all the leases of the batch's scopes grew because more was spent than they held, also where every
 -- row was sent before.
@@ -210,13 +221,21 @@ SET plan_cache_mode = force_custom_plan AS $$
 #variable_conflict use_column
 DECLARE
   today    date := (ledger_now() AT TIME ZONE 'UTC')::date;
+  its_days date[];
   scopes   text[];
   overran  text[];
   overruns bigint[];
 BEGIN
+  SELECT array_agg(d.day ORDER BY d.day) INTO its_days
+    FROM (SELECT DISTINCT unnest(days) AS day) d;
   -- A young day was never dropped. For an old one there may be no partition: the row is refused.
-  PERFORM ledger_partition(d.day) FROM (SELECT DISTINCT unnest(days) AS day) d
+  PERFORM ledger_partition(d.day) FROM unnest(its_days) AS d (day)
     WHERE d.day BETWEEN today - 8 AND today + 8;
+  -- Who closes or drops a day is waited for here, while nothing is held that a grant needs.
+  LOCK TABLE ONLY settlement, ONLY request_log IN ROW EXCLUSIVE MODE;
+  IF its_days[1] < today THEN
+    PERFORM ledger_await_day(d.day) FROM unnest(its_days) AS d (day) WHERE d.day < today;
+  END IF;
 
   WITH payer AS MATERIALIZED (
     SELECT DISTINCT p.org, p.key, p.day FROM unnest(orgs, keys, days) AS p (org, key, day)),

@@ -23,6 +23,8 @@ import dev.tollgate.core.testkit.BankSums.ScopeSums;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.Test;
 /** What only a real database can show of the shared books: refusals, and days that are made. */
 class PostgresBankIT {
   private static final int BALANCE = ScopeKind.ORG.bit();
+  private static final Duration DAY = Duration.ofDays(1);
   private static TestBooks books;
   private static PostgresBank bank;
 
@@ -159,6 +162,61 @@ class PostgresBankIT {
     bank.open(holder.node(), UUID.randomUUID());
     bank.settle(holder, List.of(charge(now(), 8, "")));
     assertThat(balance()).isEqualTo(new ScopeSums(8, 0, 8, 0));
+  }
+
+  @Test
+  void aDayThatIsBeingClosedStopsNoGrant() throws Exception {
+    String yesterday = Window.at(now() - DAY.toMillis()).day().toString().replace("-", "");
+    bank.settle(holder, List.of(charge(now() - DAY.toMillis(), 1, "")));
+    assertGrantedBesides("LOCK settlement_" + yesterday + " IN SHARE ROW EXCLUSIVE MODE");
+  }
+
+  @Test
+  void aDayThatIsBeingDroppedStopsNoGrant() throws Exception {
+    assertGrantedBesides("LOCK ONLY settlement IN ACCESS EXCLUSIVE MODE");
+    assertGrantedBesides("LOCK ONLY request_log IN ACCESS EXCLUSIVE MODE");
+  }
+
+  /** While someone holds a lock for which charges wait, money is granted as always. */
+  private void assertGrantedBesides(String lock) throws Exception {
+    long used = balance().used();
+    List<Settlement> batch = List.of(charge(now() - DAY.toMillis(), 2, ""), charge(now(), 3, "{}"));
+    CompletableFuture<Void> settled;
+    try (var connection = books.store().pool().getConnection();
+        var statement = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      statement.execute(lock);
+      settled = CompletableFuture.runAsync(() -> settle(batch));
+      while (waiting() == 0) {
+        assertThat(settled).isNotDone();
+      }
+      long began = System.nanoTime();
+      grant(ScopeKind.ORG, 5);
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(1));
+      assertThat(settled).isNotDone();
+      connection.rollback();
+      connection.setAutoCommit(true);
+    }
+    settled.exceptionally(_ -> null).join();
+    bank.settle(holder, batch);
+    assertThat(balance().used()).isEqualTo(used + 5);
+  }
+
+  private void settle(List<Settlement> batch) {
+    try {
+      bank.settle(holder, batch);
+    } catch (BankException e) {
+      throw new CompletionException(e);
+    }
+  }
+
+  private static int waiting() throws Exception {
+    return Integer.parseInt(
+        books
+            .execute(
+                "SELECT count(*) FROM pg_stat_activity"
+                    + " WHERE datname = current_database() AND wait_event_type = 'Lock'")
+            .getFirst());
   }
 
   private void grant(ScopeKind kind, long amount) throws BankException {
