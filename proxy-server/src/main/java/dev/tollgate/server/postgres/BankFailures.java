@@ -5,14 +5,23 @@ import dev.tollgate.core.ledger.Bank.BankException.Kind;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
 import java.util.Set;
+import org.postgresql.util.PSQLException;
+import org.postgresql.util.ServerErrorMessage;
 
 /**
  * Tells a failure that passes from a row that no database will ever take. What says something about
- * the database or the way to it is never blamed on a row: rows would be put aside by the thousand.
+ * the database, the way to it or its own sums is never blamed on a row: rows would be put aside by
+ * the thousand.
  */
 final class BankFailures {
   /** Classes of SQLSTATE that speak of a row: its values, its constraints, its size. */
   private static final Set<String> OF_A_ROW = Set.of("22", "23", "54");
+
+  /** Rows that no charge brings with it: where one of these is wrong, the books are. */
+  private static final Set<String> OF_THE_BOOKS = Set.of("scope_account", "lease");
+
+  /** Of an organization or a key that is not there: this is the charge's. */
+  private static final String REFERENCE_TO_NOTHING = "23503";
 
   private BankFailures() {}
 
@@ -26,7 +35,15 @@ final class BankFailures {
         !(failure instanceof SQLTransientException)
             && state != null
             && state.length() >= 2
-            && OF_A_ROW.contains(state.substring(0, 2));
+            && OF_A_ROW.contains(state.substring(0, 2))
+            && (state.equals(REFERENCE_TO_NOTHING) || !OF_THE_BOOKS.contains(table(failure)));
     return isOfARow ? Kind.POISONED : Kind.TRANSIENT;
+  }
+
+  private static String table(SQLException failure) {
+    ServerErrorMessage said =
+        failure instanceof PSQLException refused ? refused.getServerErrorMessage() : null;
+    String table = said == null ? null : said.getTable();
+    return table == null ? "" : table;
   }
 }

@@ -165,6 +165,23 @@ class PostgresBankIT {
   }
 
   @Test
+  void booksThatAreWrongAreNotTheChargesFault() throws Exception {
+    grant(ScopeKind.ORG, 100);
+    Settlement charge = charge(now(), 8, "");
+    leased(0);
+    assertKind(Kind.TRANSIENT, List.of(charge));
+    leased(100);
+    bank.settle(holder, List.of(charge));
+    bank.settle(holder, List.of(charge));
+    assertThat(balance()).isEqualTo(new ScopeSums(8, 92, 0, 0));
+  }
+
+  private void leased(long micro) throws Exception {
+    books.execute(
+        "UPDATE scope_account SET leased_micro = ? WHERE scope_id = ?", micro, "org:" + org);
+  }
+
+  @Test
   void aDayThatIsBeingClosedStopsNoGrant() throws Exception {
     String yesterday = Window.at(now() - DAY.toMillis()).day().toString().replace("-", "");
     bank.settle(holder, List.of(charge(now() - DAY.toMillis(), 1, "")));
