@@ -74,10 +74,11 @@ SET search_path FROM CURRENT AS $$
 $$;
 
 -- What a node says of itself, about once a second: since when it may have charges that are not in
--- the books.
+-- the books. number: of its epoch's last report.
 CREATE TABLE node_report (
   node_id    uuid        PRIMARY KEY REFERENCES node_epoch (node_id),
   epoch      bigint      NOT NULL,
+  number     bigint      NOT NULL,
   owes_since timestamptz NOT NULL
 ) WITH (fillfactor = 50);
 
@@ -145,10 +146,10 @@ CREATE TABLE node_release (
 CREATE TRIGGER node_release_is_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON node_release
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
--- False where the holder is not the node's present life.
+-- False where the holder is not the node's present life, or has said something newer.
 CREATE FUNCTION ledger_report(
-  its_node uuid, its_epoch bigint, its_boot uuid, owes_seconds double precision,
-  scopes text[], amounts bigint[])
+  its_node uuid, its_epoch bigint, its_boot uuid, its_number bigint,
+  owes_seconds double precision, scopes text[], amounts bigint[])
 RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   its_holder text := 'node:' || its_node || ':' || its_epoch;
@@ -159,9 +160,14 @@ BEGIN
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  INSERT INTO node_report AS r (node_id, epoch, owes_since)
-  VALUES (its_node, its_epoch, ledger_now() - make_interval(secs => owes_seconds))
-  ON CONFLICT (node_id) DO UPDATE SET epoch = excluded.epoch, owes_since = excluded.owes_since;
+  INSERT INTO node_report AS r (node_id, epoch, number, owes_since)
+  VALUES (its_node, its_epoch, its_number, ledger_now() - make_interval(secs => owes_seconds))
+  ON CONFLICT (node_id) DO UPDATE
+    SET epoch = excluded.epoch, number = excluded.number, owes_since = excluded.owes_since
+  WHERE (r.epoch, r.number) < (excluded.epoch, excluded.number);
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
   INSERT INTO lease_report AS r (holder, scope_id, committed_micro)
   SELECT its_holder, c.scope, c.amount FROM unnest(scopes, amounts) AS c (scope, amount)
    ORDER BY c.scope COLLATE "C"

@@ -22,7 +22,13 @@ public final class Reporter implements AutoCloseable {
   /** Who keeps what a node says of itself. */
   @FunctionalInterface
   public interface Books {
-    void report(Holder holder, Duration owes, List<Commitment> commitments) throws BankException;
+    /**
+     * Hears one report, unless it has heard a later one.
+     *
+     * @param number rises with each report of a holder
+     */
+    void report(Holder holder, long number, Duration owes, List<Commitment> commitments)
+        throws BankException;
   }
 
   private final Books books;
@@ -32,6 +38,9 @@ public final class Reporter implements AutoCloseable {
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("ledger-report").daemon().factory());
+
+  /** Of the thread. */
+  private long reports;
 
   /**
    * @param owes for how long the oldest charge has waited for the books
@@ -50,7 +59,7 @@ public final class Reporter implements AutoCloseable {
 
   private void report() {
     try {
-      books.report(holder, owes.get(), leaser.commitments());
+      books.report(holder, ++reports, owes.get(), leaser.commitments());
     } catch (BankException | RuntimeException e) {
       // That the store is gone is said elsewhere.
       log.debug("the books did not hear what this node has committed", e);

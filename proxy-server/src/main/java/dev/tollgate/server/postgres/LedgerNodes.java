@@ -142,19 +142,21 @@ public final class LedgerNodes {
   /**
    * A node tells of itself; who is not its present life is not heard.
    *
+   * @param number higher than that of what this life said before
    * @param owes for how long the oldest charge has waited for the books
    */
-  public void report(Holder holder, Duration owes, List<Commitment> commitments)
+  public void report(Holder holder, long number, Duration owes, List<Commitment> commitments)
       throws BankException {
     try (Connection connection = pool.getConnection();
         PreparedStatement report =
-            connection.prepareStatement("SELECT ledger_report(?, ?, ?, ?, ?, ?)")) {
+            connection.prepareStatement("SELECT ledger_report(?, ?, ?, ?, ?, ?, ?)")) {
       report.setObject(1, holder.node());
       report.setLong(2, holder.epoch());
       report.setObject(3, holder.boot());
-      report.setDouble(4, seconds(owes));
-      report.setArray(5, SqlArrays.of(connection, "text", commitments, each -> each.scope().id()));
-      report.setArray(6, SqlArrays.longs(connection, commitments, each -> each.amount().value()));
+      report.setLong(4, number);
+      report.setDouble(5, seconds(owes));
+      report.setArray(6, SqlArrays.of(connection, "text", commitments, each -> each.scope().id()));
+      report.setArray(7, SqlArrays.longs(connection, commitments, each -> each.amount().value()));
       report.execute();
     } catch (SQLException e) {
       throw BankFailures.of(e);

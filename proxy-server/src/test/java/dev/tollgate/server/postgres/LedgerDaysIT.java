@@ -135,10 +135,11 @@ class LedgerDaysIT {
 
   private void report(Duration owes) throws Exception {
     books.execute(
-        "SELECT ledger_report(?, ?, ?, ?, '{}', '{}')",
+        "SELECT ledger_report(?, ?, ?, ?, ?, '{}', '{}')",
         node.node(),
         node.epoch(),
         node.boot(),
+        ++calls,
         (double) owes.toSeconds());
   }
 

@@ -10,6 +10,7 @@ import dev.tollgate.core.ledger.Bank.GrantAnswer;
 import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
 import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.Commitment;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
@@ -177,6 +178,27 @@ class LedgerNodesIT {
     assertThat(report(30)).containsExactly("f");
   }
 
+  @Test
+  void aReportThatArrivesLateDoesNotReplaceANewerOne() throws Exception {
+    say(2, Duration.ofSeconds(30), 60);
+    say(1, Duration.ZERO, 30);
+    passes(LOST.plusSeconds(1));
+    assertThat(nodes().list().getFirst().committed()).hasValue(new MicroUsd(50));
+    assertThat(books.execute("SELECT extract(epoch FROM owes_since)::bigint FROM node_report"))
+        .containsExactly(String.valueOf(Math.round(now / 1e3 - 30)));
+
+    Holder next = books.bank().open(node.node(), UUID.randomUUID());
+    nodes().report(next, 1, Duration.ZERO, List.of());
+    assertThat(books.execute("SELECT epoch FROM node_report")).containsExactly("2");
+  }
+
+  private void say(long number, Duration owes, long committed) throws Exception {
+    var commitment =
+        new Commitment(
+            new Payer(org, key, Window.at(now)).scope(ScopeKind.ORG), new MicroUsd(committed));
+    nodes().report(node, number, owes, List.of(commitment));
+  }
+
   private void passes(Duration time) throws Exception {
     books.setClock(now + time.toMillis());
   }
@@ -191,10 +213,11 @@ class LedgerNodesIT {
 
   private List<String> report(Holder holder, long committed) throws Exception {
     return books.execute(
-        "SELECT ledger_report(?, ?, ?, 0, ARRAY[?], ARRAY[?])",
+        "SELECT ledger_report(?, ?, ?, ?, 0, ARRAY[?], ARRAY[?])",
         holder.node(),
         holder.epoch(),
         holder.boot(),
+        ++calls,
         "org:" + org,
         committed);
   }
