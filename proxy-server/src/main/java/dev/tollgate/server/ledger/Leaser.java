@@ -18,6 +18,8 @@ import dev.tollgate.core.ledger.NodeLedger;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class Leaser implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Leaser.class);
-  private static final Duration TURN = Duration.ofMillis(20);
+  private static final Duration TURN = Duration.ofMillis(50);
 
   private final Bank bank;
   private final Holder holder;
@@ -41,6 +43,11 @@ public final class Leaser implements AutoCloseable {
   private final AtomicBoolean woken = new AtomicBoolean();
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("ledger").daemon().factory());
+
+  // One is under way at a time, ten begin every second: a thread that is there costs least.
+  private final ExecutorService ticks =
+      Executors.newSingleThreadExecutor(Thread.ofPlatform().name("ledger-tick").daemon().factory());
+
   private final ClockWatch clocks = new ClockWatch(System.nanoTime(), System.currentTimeMillis());
   private boolean booksAreSilent;
   private boolean toldFenced;
@@ -92,9 +99,7 @@ public final class Leaser implements AutoCloseable {
       for (GrantCall call : leasing.dueGrants(System.nanoTime())) {
         Thread.ofVirtual().name("ledger-grant").start(() -> grant(call));
       }
-      leasing
-          .nextTick(System.nanoTime())
-          .ifPresent(call -> Thread.ofVirtual().name("ledger-tick").start(() -> tick(call)));
+      leasing.nextTick(System.nanoTime()).ifPresent(call -> ticks.execute(() -> tick(call)));
       if (leasing.isFenced() && !toldFenced) {
         toldFenced = true;
         log.error("the books do not know this process any more: nothing is admitted");
@@ -209,5 +214,6 @@ public final class Leaser implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    ticks.shutdown();
   }
 }

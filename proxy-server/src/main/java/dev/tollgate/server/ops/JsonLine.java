@@ -163,17 +163,26 @@ final class JsonLine {
   }
 
   private void quoted(String text) {
-    room(text.length() + 2);
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8); // for ASCII this is a copy
+    boolean plain = utf8.length == text.length() && isPlain(utf8);
+    room(utf8.length + 2);
     bytes[size++] = '"';
-    int plain = 0;
-    while (plain < text.length() && isPlain(text.charAt(plain))) {
-      bytes[size++] = (byte) text.charAt(plain++);
-    }
-    if (plain < text.length()) {
-      escaped(text, plain);
+    if (plain) {
+      append(utf8);
+    } else {
+      escaped(text);
     }
     room(1);
     bytes[size++] = '"';
+  }
+
+  private static boolean isPlain(byte[] utf8) {
+    for (byte each : utf8) {
+      if (each < 0x20 || each == 0x7f || each == '"' || each == '\\') {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static boolean isPlain(char c) {
@@ -184,9 +193,9 @@ final class JsonLine {
    * Everything beyond plain ASCII as an escape: the line stays one line, whatever reads it. Half a
    * pair of surrogates is no character, and a database could not read the line again.
    */
-  private void escaped(String text, int from) {
-    for (int i = from; i < text.length(); i++) {
-      char c = isHalf(text, i) ? '\uFFFD' : text.charAt(i);
+  private void escaped(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = isHalf(text, i) ? '?' : text.charAt(i);
       room(6);
       if (isPlain(c)) {
         bytes[size++] = (byte) c;
