@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Account {
   private static final double RATE_WEIGHT = 0.1;
+  private static final Duration PUT_OFF = Duration.ofSeconds(1);
+  private static final Duration PUT_OFF_MAX = Duration.ofMinutes(1);
 
   private final Scope scope;
   private final Payer payer;
@@ -36,6 +38,9 @@ final class Account {
   private boolean yields;
   private boolean inDoubt;
   private boolean saidIdle;
+  private long statedTurn;
+  private int stumbles;
+  private long sayNotBefore;
   private @Nullable Shortage shortage;
   private long shortUntilNanos;
 
@@ -221,16 +226,47 @@ final class Account {
     return !stating && asking == 0;
   }
 
-  /** A statement begins. */
-  void states() {
+  /** A statement begins, in the turn of this number. */
+  void states(long turn) {
     stating = true;
     saidIdle = true;
+    statedTurn = turn;
+  }
+
+  long statedTurn() {
+    return statedTurn;
   }
 
   /** A statement has ended, heard by the books or perhaps not. */
   void stated(boolean heard) {
     stating = false;
     inDoubt = !heard;
+    stumbles = heard ? 0 : stumbles;
+  }
+
+  /**
+   * The books could be reached and did not take what was stated of this one alone: it is put off,
+   * the first time by nothing and then for longer each time.
+   */
+  void stumbled(long nowNanos) {
+    stumbles++;
+    Duration longer = PUT_OFF.multipliedBy(1L << Math.min(10, Math.max(0, stumbles - 2)));
+    Duration putOff = longer.compareTo(PUT_OFF_MAX) > 0 ? PUT_OFF_MAX : longer;
+    sayNotBefore = isPoison() ? nowNanos + putOff.toNanos() : nowNanos;
+  }
+
+  /** Whether it has to be stated alone. */
+  boolean hasStumbled() {
+    return stumbles > 0;
+  }
+
+  /** Whether it stumbled so often that it cannot be chance. */
+  boolean isPoison() {
+    return stumbles > 1;
+  }
+
+  boolean isPutOff(long nowNanos) {
+    return hasStumbled() && nowNanos - sayNotBefore < 0;
   }
 
   /** It has to be stated as soon as it can be; no further grant is asked for before. */

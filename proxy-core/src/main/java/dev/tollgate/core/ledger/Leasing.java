@@ -4,7 +4,6 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.ledger.Bank.Ask;
 import dev.tollgate.core.ledger.Bank.GrantAnswer;
 import dev.tollgate.core.ledger.Bank.Granted;
-import dev.tollgate.core.ledger.Bank.Recall;
 import dev.tollgate.core.ledger.Bank.Shortage;
 import dev.tollgate.core.ledger.Bank.Statement;
 import dev.tollgate.core.ledger.Bank.TickAnswer;
@@ -13,7 +12,6 @@ import dev.tollgate.core.ledger.Line.Waiter;
 import dev.tollgate.core.money.MicroUsd;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,12 +39,10 @@ public final class Leasing {
   private final Commitments commitments;
   // The next to be asked for comes first.
   private final Map<KeyId, Line> lines = new LinkedHashMap<>();
-  private final Map<Scope, Long> recalls = new HashMap<>();
-  private List<Account> stating = List.of();
+  private final Statements statements;
   private long calls;
   private int grantsUnderWay;
   private boolean ticking;
-  private boolean booksHeard = true;
   private boolean fenced;
   private @Nullable String stopped;
   private long tickedNanos;
@@ -59,6 +55,7 @@ public final class Leasing {
     this.ledger = ledger;
     this.rules = ledger.rules();
     this.commitments = new Commitments(ledger);
+    this.statements = new Statements(ledger);
   }
 
   /** A grant that should be asked for; ended by {@link #granted} or {@link #grantFailed}. */
@@ -369,7 +366,8 @@ public final class Leasing {
   /** The sign of life that is due, if one is. */
   public Optional<TickCall> nextTick(long nowNanos) {
     Duration since = Duration.ofNanos(nowNanos - tickedNanos);
-    if (fenced || ticking || (since.compareTo(rules.tick()) < 0 && !someoneYields())) {
+    boolean isDue = since.compareTo(rules.tick()) >= 0 || statements.areUrgent();
+    if (fenced || ticking || !isDue) {
       return Optional.empty();
     }
     ticking = true;
@@ -377,62 +375,17 @@ public final class Leasing {
     if (dawn != null && heardMillis > 0) {
       dawn.foresee(heardMillis + (nowNanos - heardNanos) / NANOS_PER_MILLI, nowNanos);
     }
-    List<Statement> statements = new ArrayList<>();
-    stating = new ArrayList<>();
-    for (Account account : ledger.accounts()) {
-      account.observe(since, nowNanos);
-      statement(account, nowNanos)
-          .ifPresent(
-              statement -> {
-                statements.add(statement);
-                stating.add(account);
-                account.states();
-              });
-    }
-    return Optional.of(new TickCall(++calls, statements, nowNanos));
+    List<Statement> said = statements.next(since, kept(), nowNanos);
+    return Optional.of(new TickCall(++calls, said, nowNanos));
   }
 
-  /** Whether money was recalled that could not be given back with the tick before, and now can. */
-  private boolean someoneYields() {
-    return ledger.accounts().stream()
-        .anyMatch(account -> account.isYielding() && account.mayState());
-  }
-
-  /** What has to be said of an account: that it gives back, that it is over, or what it holds. */
-  private Optional<Statement> statement(Account account, long nowNanos) {
-    Long recall = recalls.get(account.scope());
-    account.yields(recall != null && !account.mayState());
-    if (!account.mayState()) {
-      return Optional.empty();
-    }
-    recalls.remove(account.scope());
-    boolean isIdle = account.isIdleToSay(rules.idle(), nowNanos);
-    if (recall != null || (isIdle && booksHeard)) {
-      account.empty();
-      // Who asked for it comes first.
-      account.refillNotBefore(nowNanos + REFILL_AGAIN.toNanos());
-    } else if (!account.isInDoubt() && !isOver(account)) {
-      return Optional.empty();
-    }
-    MicroUsd base = new MicroUsd(account.base());
-    long answered = recall == null ? 0 : recall;
-    ScopeKind kind = account.scope().kind();
-    return Optional.of(new Statement(account.payer(), kind, base, answered, isOver(account)));
-  }
-
-  /** Whether hardly a request of its window can come any more, and none runs. */
-  private boolean isOver(Account account) {
-    Window then = Window.at(heardMillis - WINDOW_KEPT.toMillis());
-    return account.scope().kind() != ScopeKind.ORG
-        && account.payer().window().endsBefore(then, account.scope().kind())
-        && account.available() == 0
-        && account.reserved() == 0;
+  private Window kept() {
+    return Window.at(heardMillis - WINDOW_KEPT.toMillis());
   }
 
   /** The books heard the sign of life. */
   public void ticked(TickCall call, TickAnswer answer, long nowNanos) {
     ticking = false;
-    booksHeard = true;
     switch (answer) {
       case TickAnswer.Fenced _ -> fence();
       case TickAnswer.Alive alive -> {
@@ -440,25 +393,10 @@ public final class Leasing {
         open(call.beganNanos());
         heardMillis = alive.bankMillis();
         heardNanos = call.beganNanos();
-        stated(call);
+        statements.heard(call.statements(), alive.recalls(), kept(), nowNanos);
         ledger.booked(alive.overruns());
-        recalls.clear();
-        for (Recall recall : alive.recalls()) {
-          recalls.put(recall.scope(), recall.number());
-        }
       }
     }
-  }
-
-  private void stated(TickCall call) {
-    for (int i = 0; i < stating.size(); i++) {
-      Account account = stating.get(i);
-      account.stated(true);
-      if (call.statements().get(i).last() && isOver(account)) {
-        ledger.forget(account);
-      }
-    }
-    stating = List.of();
   }
 
   /**
@@ -467,10 +405,10 @@ public final class Leasing {
    */
   public void tickFailed(TickCall call, long nowNanos) {
     ticking = false;
-    booksHeard = false;
-    stating.forEach(account -> account.stated(false));
-    stating = List.of();
-    if (rules.outageGrace().isZero()) {
+    statements.failed();
+    // What was said may have been at fault; that shows at once.
+    boolean isBare = call.statements().isEmpty();
+    if (isBare && rules.outageGrace().isZero()) {
       shut(nowNanos);
     }
   }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.ledger.Bank.Statement;
 import dev.tollgate.core.ledger.Leasing.GrantCall;
+import dev.tollgate.core.ledger.Leasing.TickCall;
 import dev.tollgate.core.ledger.SimulatedNode.Fate;
 import dev.tollgate.core.ledger.SimulatedNode.World;
 import dev.tollgate.core.money.MicroUsd;
@@ -17,6 +19,8 @@ import dev.tollgate.core.tenant.Org;
 import dev.tollgate.core.testkit.BankSums;
 import dev.tollgate.core.testkit.InMemoryBank;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -327,6 +331,75 @@ class LeasingTest {
       node.tick(Fate.FINE);
     }
     assertThat(other.running()).as("refused: %s", world.refused).isEqualTo(1);
+  }
+
+  @Test
+  void aStatementThatTheBooksCannotTakeStopsNeitherTheNodeNorTheOthers() throws Exception {
+    bank.fund(ORG, new MicroUsd(1_000_000));
+    var strict = LedgerRules.of(Duration.ZERO, Duration.ofMinutes(10));
+    SimulatedNode node = new SimulatedNode(new UUID(1, 0), world, strict);
+    String poison = "keyd:daykey07";
+    useOfTheDay(20, node);
+    int failures = 0;
+    for (int i = 0; i < 2_000; i++) {
+      world.pass(100);
+      Optional<TickCall> due = node.leasing().nextTick(world.nanos);
+      if (due.isEmpty()) {
+        continue;
+      }
+      List<Statement> said = due.get().statements();
+      if (said.stream().anyMatch(one -> one.scope().id().startsWith(poison))) {
+        failures++;
+        node.leasing().tickFailed(due.get(), world.nanos);
+      } else {
+        var answer = bank.tick(node.holder(), due.get().number(), said);
+        node.leasing().ticked(due.get(), answer, world.nanos);
+      }
+      assertThat(node.ledger().isOpen()).isTrue();
+    }
+    assertThat(failures).isBetween(5, 20);
+    assertThat(bank.sums().scopes())
+        .allSatisfy(
+            (scope, sums) -> {
+              if (!scope.startsWith(poison)) {
+                assertThat(sums.leased()).as(scope).isZero();
+              }
+            });
+  }
+
+  @Test
+  void whatManyLeasesHoldIsSaidInPortions() throws Exception {
+    bank.fund(ORG, new MicroUsd(1_000_000));
+    SimulatedNode node = node(0);
+    useOfTheDay(1_100, node);
+    turns(2, 100, node);
+    world.pass(61_000);
+    int most = 0;
+    for (int i = 0; i < 10; i++) {
+      world.pass(100);
+      TickCall call = node.leasing().nextTick(world.nanos).orElseThrow();
+      most = Math.max(most, call.statements().size());
+      var answer = bank.tick(node.holder(), call.number(), call.statements());
+      node.leasing().ticked(call, answer, world.nanos);
+    }
+    assertThat(most).isBetween(100, 500);
+    assertThat(leased()).isZero();
+  }
+
+  /** Each of so many keys has used its day, and what it did is booked. */
+  private void useOfTheDay(int keys, SimulatedNode node) throws Exception {
+    for (int i = 0; i < keys; i++) {
+      String id = "daykey%02d".formatted(i);
+      bank.limitDay(new KeyId(id), new MicroUsd(100_000));
+      node.ask(keyOfTheDay(id), 10);
+      while (node.running() == 0) {
+        turns(1, 1, node);
+      }
+      node.endOneAt(1);
+    }
+    for (int booked = 0; booked < keys; booked += 100) {
+      book(node);
+    }
   }
 
   @Test

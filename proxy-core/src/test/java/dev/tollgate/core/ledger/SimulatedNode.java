@@ -33,6 +33,7 @@ final class SimulatedNode {
 
   private final UUID id;
   private final World world;
+  private final LedgerRules rules;
   private final Deque<Runnable> loop = new ArrayDeque<>();
   private final List<Open> open = new ArrayList<>();
   private final List<Runnable> late = new ArrayList<>();
@@ -92,8 +93,13 @@ final class SimulatedNode {
       RequestId request, Reservation reservation, long most, List<Account> accounts) {}
 
   SimulatedNode(UUID id, World world) {
+    this(id, world, LedgerRules.DEFAULT);
+  }
+
+  SimulatedNode(UUID id, World world, LedgerRules rules) {
     this.id = id;
     this.world = world;
+    this.rules = rules;
     begin();
   }
 
@@ -103,7 +109,7 @@ final class SimulatedNode {
     if (world.is(Mutant.ACKNOWLEDGES_BEFORE_THE_SYNC)) {
       journal.acknowledgeUnsynced();
     }
-    ledger = new NodeLedger(journal, LedgerRules.DEFAULT, () -> world.nanos, () -> {});
+    ledger = new NodeLedger(journal, rules, () -> world.nanos, () -> {});
     leasing = new Leasing(ledger);
     leasing.begin(world.nanos);
   }

@@ -138,7 +138,12 @@ public final class Leaser implements AutoCloseable {
       answered(
           () -> {
             leasing.tickFailed(call, System.nanoTime());
-            silent(e);
+            if (call.statements().isEmpty()) {
+              silent(e);
+            } else {
+              int count = call.statements().size();
+              log.warn("what is said of {} leases may not be booked: {}", count, e.getMessage());
+            }
           });
     }
   }
