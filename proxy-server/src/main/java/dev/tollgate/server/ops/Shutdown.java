@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The drain (DECISIONS 15): not ready at once, the listener closes when load balancers had time to
- * notice, running requests finish, and what is left when the time is up is cut short in order. A
- * second call cuts short at once.
+ * notice, running requests finish, and what is left when the time is up is cut short in order. Who
+ * asks again cuts short at once.
  */
 public final class Shutdown {
   private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
@@ -72,6 +72,17 @@ public final class Shutdown {
     health.become(Health.State.DRAINING);
     clock.execute(this::beginOrHurry);
     return drained;
+  }
+
+  /** Begins to drain, and leaves a drain that has begun as it is. Any thread. */
+  public void beginUnlessBegun() {
+    health.become(Health.State.DRAINING);
+    clock.execute(
+        () -> {
+          if (step == Step.SERVING) {
+            announce();
+          }
+        });
   }
 
   /** Completes when nothing runs any more. */

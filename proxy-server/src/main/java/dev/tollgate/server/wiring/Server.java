@@ -50,6 +50,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,7 +71,7 @@ public final class Server implements AutoCloseable {
   private final Metrics metrics = new Metrics();
   private final Closers closers = new Closers();
   private final CompletableFuture<Running> running = new CompletableFuture<>();
-  private volatile Ending ending = Ending.ASKED;
+  private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
   private volatile Runnable stopRecovery = () -> {};
 
   /** What exists once the gateway serves. */
@@ -224,10 +226,8 @@ public final class Server implements AutoCloseable {
 
           @Override
           public void mustEnd(Ending why) {
-            if (ending == Ending.ASKED) {
-              ending = why;
-            }
-            stop();
+            // Whoever drains already is not hurried.
+            drain(why, Shutdown::beginUnlessBegun);
           }
         };
     var treasury = Treasury.open(store, settings.store().dataDir(), settings.ledger(), owner);
@@ -391,14 +391,20 @@ public final class Server implements AutoCloseable {
 
   /** Why it ended, or is about to. */
   public Ending ending() {
-    return ending;
+    return Objects.requireNonNullElse(ending.get(), Ending.ASKED);
   }
 
   /** Begins to drain; asked again, it cuts short what still runs. */
   public void stop() {
+    drain(Ending.ASKED, Shutdown::begin);
+  }
+
+  /** The first reason is the one that its exit code says. */
+  private void drain(Ending why, Consumer<Shutdown> how) {
+    ending.compareAndSet(null, why);
     health.become(Health.State.DRAINING);
     stopRecovery.run();
-    running.thenAccept(now -> now.shutdown().begin());
+    running.thenAccept(now -> how.accept(now.shutdown()));
   }
 
   /** Closes everything that was opened, in reverse. */

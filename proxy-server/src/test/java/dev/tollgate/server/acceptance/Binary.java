@@ -126,7 +126,7 @@ final class Binary implements AutoCloseable {
 
   /** Sends SIGTERM. */
   void terminate() {
-    process.destroy();
+    process.toHandle().destroy(); // the process's own closes what it says, too
   }
 
   /** Sends SIGKILL to the program alone: its PostgreSQL is left behind. */

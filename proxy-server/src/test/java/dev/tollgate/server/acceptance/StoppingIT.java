@@ -62,6 +62,38 @@ class StoppingIT {
   }
 
   @Test
+  void aNodeThatIsGivenUpWhileItDrainsFinishesWhatRuns() throws Exception {
+    String gate = "given up";
+    Shared.scripted()
+        .model(
+            "stop-given-up",
+            (_, to) -> {
+              to.send(Sse.HEAD + Sse.role() + Sse.text("one")).gate(gate);
+              to.send(Sse.text("two") + Sse.finish() + Sse.usage(3, 2) + Sse.DONE + Sse.END);
+            });
+    Setup setup = Shared.setup().model("stop/given-up", "scripted", "stop-given-up");
+    try (OwnDatabase database = OwnDatabase.create("draining");
+        Folder folder = Folder.with(setup);
+        Binary node = Binary.start(folder, database.settings().toArray(String[]::new))) {
+      RawClient stream = node.connect().within(SOON);
+      stream.post(
+          Chats.PATH, Chats.body("stop/given-up", true), Chats.authorization(node.bootstrapKey()));
+      assertThat(stream.readUntil("one")).contains("200 OK");
+
+      node.terminate();
+      node.err().await(line -> line.contains("draining"), SOON);
+      database.number("SELECT count(*) FROM ledger_lose(interval '-1 hour')");
+      assertThat(node.err().await(line -> line.contains("leases were freed"), SOON)).isPresent();
+      Shared.scripted().open(gate);
+
+      assertThat(new String(stream.readToEnd(), UTF_8))
+          .contains("\"finish_reason\":\"stop\"")
+          .doesNotContain("\"error\"");
+      assertThat(node.awaitExit()).isZero();
+    }
+  }
+
+  @Test
   void whatCannotFinishIsToldAndTheExitCodeIsStillZero() throws Exception {
     Shared.scripted()
         .model(

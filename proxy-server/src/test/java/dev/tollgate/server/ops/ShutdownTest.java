@@ -99,6 +99,20 @@ final class ShutdownTest {
   }
 
   @Test
+  void aFurtherReasonToEndHurriesNobody() {
+    shutdown.beginUnlessBegun();
+    clock.run();
+    shutdown.beginUnlessBegun();
+    clock.run();
+    assertThat(traffic.told).containsExactly("announce close");
+
+    clock.advance(DELAY);
+    shutdown.beginUnlessBegun();
+    clock.run();
+    assertThat(traffic.told).containsExactly("announce close", "close listener");
+  }
+
+  @Test
   void askingAgainWhileRequestsFinishCutsShortOnce() {
     begin();
     clock.advance(DELAY);
