@@ -7,41 +7,34 @@ import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Settle;
 import dev.tollgate.core.ledger.Settlement.How;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What an earlier life of a node still owes to the books, from its journal's records in the order
- * in which they were written: every charge again, and for what was running its last progress.
+ * in which they were written: every charge again, and for what was running its last progress. It
+ * keeps nothing of requests that ended, however many a life had; the books take a charge that
+ * stands in it twice once.
  */
 public final class Recovery {
   private final Map<RequestId, Running> running = new LinkedHashMap<>();
-  private final Set<RequestId> settled = new HashSet<>();
-  private final Set<RequestId> released = new HashSet<>();
 
   private record Running(Reserve reserve, @Nullable Progress last) {}
 
-  /** Takes in the next record, and answers the charge to send, if it is one and the first. */
+  /** Takes in the next record, and answers the charge to send, if it is one. */
   public Optional<Settlement> accept(JournalRecord record) {
     switch (record) {
       case Reserve reserve -> running.put(reserve.request(), new Running(reserve, null));
       case Progress progress ->
           running.computeIfPresent(
               progress.request(), (_, request) -> new Running(request.reserve(), progress));
-      case Release release -> {
-        running.remove(release.request());
-        released.add(release.request());
-      }
+      case Release release -> running.remove(release.request());
       case Settle settle -> {
         running.remove(settle.request());
-        if (settled.add(settle.request())) {
-          return Optional.of(settle.settlement());
-        }
+        return Optional.of(settle.settlement());
       }
     }
     return Optional.empty();
@@ -62,9 +55,9 @@ public final class Recovery {
     return charges;
   }
 
-  /** Requests that ended and cost nothing. */
-  public Set<RequestId> released() {
-    return Set.copyOf(released);
+  /** Requests of which something is kept. */
+  int kept() {
+    return running.size();
   }
 
   private static Settlement crash(Reserve reserve, Progress last) {
