@@ -43,7 +43,7 @@ public final class Reporter implements AutoCloseable {
   private long reports;
 
   /**
-   * @param owes for how long the oldest charge has waited for the books
+   * @param owes since the oldest request began whose charge waits for the books
    */
   public Reporter(Books books, Holder holder, Leaser leaser, Supplier<Duration> owes) {
     this.books = books;

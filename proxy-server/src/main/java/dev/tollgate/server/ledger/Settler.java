@@ -6,6 +6,7 @@ import dev.tollgate.server.ledger.Booking.Outcome;
 import dev.tollgate.server.settings.LedgerSettings;
 import dev.tollgate.server.settings.LedgerSettings.Batch;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -30,10 +31,18 @@ public final class Settler implements AutoCloseable {
   private final Duration flushInterval;
   private final Batch batch;
   private final Pauses pauses;
+  private final InstantSource clock;
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
   private volatile @Nullable CompletableFuture<Void> drained;
   private volatile boolean stopping;
   private volatile long waitsSinceNanos = NOTHING_WAITS;
+
+  /** Of the oldest request of the batch that was taken last. */
+  private volatile long oldestMillis;
+
+  /** More waited than that batch took. */
+  private volatile boolean isBehind;
+
   private volatile long lastFlushNanos;
   private final LongAdder quarantined = new LongAdder();
 
@@ -43,7 +52,8 @@ public final class Settler implements AutoCloseable {
       Booking booking,
       SettlerListener listener,
       LedgerSettings settings,
-      Pauses pauses) {
+      Pauses pauses,
+      InstantSource clock) {
     this.charges = charges;
     this.holder = holder;
     this.booking = booking;
@@ -51,6 +61,7 @@ public final class Settler implements AutoCloseable {
     this.flushInterval = settings.flushInterval();
     this.batch = settings.batch();
     this.pauses = pauses;
+    this.clock = clock;
   }
 
   /** Begins to settle what a journal holds. */
@@ -61,7 +72,8 @@ public final class Settler implements AutoCloseable {
       SettlerListener listener,
       LedgerSettings settings) {
     Pauses pauses = Pauses.ofMachine();
-    var settler = new Settler(journal, holder, booking, listener, settings, pauses);
+    var settler =
+        new Settler(journal, holder, booking, listener, settings, pauses, InstantSource.system());
     journal.wakeAt(settings.batch().min(), pauses::wake);
     Thread.ofPlatform().name("settler").daemon().start(settler::loop);
     return settler;
@@ -87,9 +99,16 @@ public final class Settler implements AutoCloseable {
 
   public SettlerFigures figures() {
     long since = waitsSinceNanos;
+    Duration owed = Duration.ZERO;
+    Duration sent = Duration.ZERO;
+    if (since != NOTHING_WAITS) {
+      owed = Duration.ofMillis(Math.max(0, clock.millis() - oldestMillis));
+      sent = Duration.ofNanos(pauses.nanoTime() - since);
+    }
     return new SettlerFigures(
         charges.backlog(),
-        Duration.ofNanos(since == NOTHING_WAITS ? 0 : pauses.nanoTime() - since),
+        isBehind ? owed : sent,
+        owed,
         Duration.ofNanos(lastFlushNanos),
         quarantined.sum());
   }
@@ -124,20 +143,31 @@ public final class Settler implements AutoCloseable {
   }
 
   private void flush() {
+    long backlog = charges.backlog();
     List<Settlement> oldest = charges.unbooked(batch.max());
     if (oldest.isEmpty()) {
-      waitsSinceNanos = NOTHING_WAITS;
+      caughtUp();
       return;
     }
     long began = pauses.nanoTime();
+    oldestMillis = oldest.stream().mapToLong(each -> each.request().epochMillis()).min().orElse(0);
     waitsSinceNanos = began;
     Optional<Outcome> outcome = booking.book(holder, oldest);
     if (outcome.isPresent()) {
       lastFlushNanos = pauses.nanoTime() - began;
       charges.booked(oldest.size());
-      waitsSinceNanos = NOTHING_WAITS;
+      if (backlog > oldest.size()) {
+        isBehind = true; // what is left may be as old
+      } else {
+        caughtUp();
+      }
       tell(outcome.get());
     }
+  }
+
+  private void caughtUp() {
+    isBehind = false;
+    waitsSinceNanos = NOTHING_WAITS;
   }
 
   private void tell(Outcome outcome) {

@@ -6,8 +6,12 @@ import java.time.Duration;
  * How the settler does.
  *
  * @param backlog charges that are durable and not booked
- * @param oldest for how long at least the oldest of them has waited
+ * @param oldest for how long at least the oldest of them has waited; where more wait than one batch
+ *     takes, since its request began
+ * @param owed since the oldest request of those that are being sent began: the books may lack
+ *     charges of so long ago
  * @param lastFlush what the last batch took, with all its repetitions
  * @param quarantined charges of this life that could not be booked
  */
-public record SettlerFigures(long backlog, Duration oldest, Duration lastFlush, long quarantined) {}
+public record SettlerFigures(
+    long backlog, Duration oldest, Duration owed, Duration lastFlush, long quarantined) {}

@@ -126,7 +126,8 @@ public enum Family {
   LEDGER_OLDEST(
       Kind.GAUGE,
       "tollgate_ledger_oldest_unsettled_seconds",
-      "How long the oldest of them has waited at least."),
+      "How long the oldest of them has waited at least; since its request began where more than a"
+          + " batch waits."),
   LEDGER_FLUSH(Kind.GAUGE, "tollgate_ledger_flush_seconds", "What the last batch of charges took."),
   LEDGER_QUARANTINED(
       Kind.COUNTER,

@@ -108,8 +108,7 @@ final class Treasury implements AutoCloseable {
       var booking = new Booking(bank, bank::quarantine);
       Settler settler = Settler.start(journal, holder, booking, alarm, settings);
       var reporter =
-          new Reporter(
-              store.ledgerNodes()::report, holder, leaser, () -> settler.figures().oldest());
+          new Reporter(store.ledgerNodes()::report, holder, leaser, () -> settler.figures().owed());
       leaser.start();
       reporter.start();
       return new Treasury(bank, holder, clock, journal, leaser, settler, reporter, watch, alarm);

@@ -10,6 +10,7 @@ import dev.tollgate.server.settings.LedgerSettings.Batch;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -40,7 +41,16 @@ class SettlerTest {
   private final Heard heard = new Heard();
   private final Booking booking =
       new Booking(bank, (_, settlement, _) -> quarantine.add(settlement.cost().value()), pauses);
-  private final Settler settler = new Settler(waiting, HOLDER, booking, heard, SETTINGS, pauses);
+  private long wallMillis = Charged.request().epochMillis();
+  private final Settler settler =
+      new Settler(
+          waiting,
+          HOLDER,
+          booking,
+          heard,
+          SETTINGS,
+          pauses,
+          () -> Instant.ofEpochMilli(wallMillis));
 
   @Test
   void fewChargesAreSettledEveryFlushInterval() {
@@ -108,6 +118,36 @@ class SettlerTest {
 
     assertThat(ages.subList(0, 3)).containsExactly(50L, 150L, 350L);
     assertThat(settler.figures().oldest()).isZero();
+  }
+
+  @Test
+  void whatAnOutageLeftIsOldUntilItIsBooked() {
+    Duration outage = Duration.ofHours(3);
+    wallMillis += outage.toMillis();
+    waiting.add(LongStream.rangeClosed(1, 40).toArray());
+    settler.step();
+    assertThat(waiting.backlog()).isEqualTo(20);
+    assertThat(settler.figures().oldest()).isEqualTo(outage);
+    assertThat(settler.figures().owed()).isEqualTo(outage);
+
+    settler.step();
+    assertThat(settler.figures().oldest()).isZero();
+    assertThat(settler.figures().owed()).isZero();
+  }
+
+  @Test
+  void aLongRequestIsOwedSinceItBeganAndHasNotWaitedForThat() {
+    wallMillis += Duration.ofHours(1).toMillis();
+    waiting.add(1);
+    bank.failures = 1;
+    List<Duration> figures = new ArrayList<>();
+    pauses.during =
+        () -> {
+          figures.add(settler.figures().oldest());
+          figures.add(settler.figures().owed());
+        };
+    settler.step();
+    assertThat(figures.subList(0, 2)).containsExactly(Duration.ofMillis(50), Duration.ofHours(1));
   }
 
   @Test
