@@ -42,6 +42,11 @@ public final class Store implements AutoCloseable {
     }
   }
 
+  /** Opens it for the process that owns the data directory, and changes nothing in it. */
+  public static Store asItIs(DataDirLock lock, StoreOptions options) throws StoreException {
+    return open(DatabaseAccess.owned(lock, options), options, Policy.NOTHING);
+  }
+
   /**
    * Opens the store for one command, beside a gateway that runs or without one. A schema that is
    * there is not migrated: a gateway of an older version may be using it.

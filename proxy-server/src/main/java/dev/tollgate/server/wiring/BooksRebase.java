@@ -22,7 +22,8 @@ public final class BooksRebase {
   private BooksRebase() {}
 
   /**
-   * Looks, on a data directory that nobody uses, and accepts it if that is wanted.
+   * Looks, on a data directory that nobody uses, and accepts it if that is wanted; otherwise
+   * nothing is changed, and a schema of an older version is refused.
    *
    * @return what the books may lack and the journal does not keep
    */
@@ -30,7 +31,7 @@ public final class BooksRebase {
       Settings settings, StoreOptions options, boolean accept, String actor)
       throws StoreException, SQLException, StartException {
     try (var lock = DataDirLock.take(options.dataDir());
-        Store store = Store.start(lock, options)) {
+        Store store = accept ? Store.start(lock, options) : Store.asItIs(lock, options)) {
       var directory =
           JournalDirectory.open(
               options.dataDir(), JournalOptions.of(settings.ledger()), InstantSource.system());

@@ -246,6 +246,18 @@ class BooksWentBackIT {
   }
 
   @Test
+  void whoOnlyLooksChangesNothing() throws Exception {
+    try (OwnDatabase database = OwnDatabase.create("looked_at");
+        Folder folder = Folder.with(Shared.setup())) {
+      Program.Said looked = rebase(folder, database);
+      assertThat(looked.exitCode()).as(looked.out()).isEqualTo(1);
+      assertThat(looked.err()).contains("run: tollgate migrate");
+      assertThat(database.number("SELECT count(*) FROM pg_tables WHERE schemaname = 'tollgate'"))
+          .isZero();
+    }
+  }
+
+  @Test
   void aDatabaseThatCrashedAndRecoveredDidNotGoBack() throws Exception {
     Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (Folder folder = Folder.with(setup);
