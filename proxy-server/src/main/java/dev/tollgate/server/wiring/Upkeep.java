@@ -63,7 +63,7 @@ final class Upkeep implements AutoCloseable {
   }
 
   private void round() {
-    attempt("days", this::keepDays);
+    keepDays();
     attempt("audit", this::audit);
     attempt("nodes", lostNodes::look);
   }
@@ -72,7 +72,7 @@ final class Upkeep implements AutoCloseable {
     void run() throws SQLException;
   }
 
-  /** What fails does not keep the rest from being done, and is done again in the next round. */
+  /** What fails does not keep the rest from being done, and is done again in its next round. */
   private static void attempt(String what, Work work) {
     try {
       work.run();
@@ -83,18 +83,23 @@ final class Upkeep implements AutoCloseable {
 
   // Days
 
-  private void keepDays() throws SQLException {
+  private void keepDays() {
     if (System.nanoTime() - nextDaysNanos < 0) {
       return;
     }
-    days.make();
-    days.close();
+    // First: what fails on every node must not be tried by each of them in every round.
+    nextDaysNanos = System.nanoTime() + DAYS.toNanos();
+    attempt("days to come", days::make);
+    attempt("days that are over", days::close);
+    attempt("old days", this::dropDays);
+    attempt("old leases", days::tidy);
+  }
+
+  private void dropDays() throws SQLException {
     var kept = settings.retention();
     var gone = days.retain(kept.charges(), kept.requests());
     tell("charges", gone.charges());
     tell("the request log", gone.requests());
-    days.tidy();
-    nextDaysNanos = System.nanoTime() + DAYS.toNanos();
   }
 
   private void tell(String what, List<LocalDate> days) {

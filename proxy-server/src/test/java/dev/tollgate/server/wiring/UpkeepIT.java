@@ -48,6 +48,17 @@ final class UpkeepIT {
   }
 
   @Test
+  void oldDaysAreDroppedAlsoWhereNoneCanBeClosed(@TempDir Path folder) throws Exception {
+    try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
+      execute(gateway, "SELECT ledger_partition(current_date - 20)");
+      execute(gateway, "ALTER FUNCTION ledger_days_to_close() RENAME TO out_of_order");
+    }
+    try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
+      await(gateway, "tollgate_ledger_days_dropped_total", 2);
+    }
+  }
+
+  @Test
   void theBooksHearWhatANodeHasCommitted(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
       assertThat(gateway.chat("test/chat").status()).isEqualTo(200);
