@@ -148,6 +148,11 @@ public final class Migrations {
   /** Connections without the pool and its time limits: a migration may take its time. */
   static PGSimpleDataSource plain(DatabaseAddress address) {
     PGSimpleDataSource source = new PGSimpleDataSource();
+    reach(source, address);
+    return source;
+  }
+
+  static void reach(PGSimpleDataSource source, DatabaseAddress address) {
     source.setURL(address.url());
     source.setUser(address.username());
     Secret password = address.password();
@@ -156,7 +161,6 @@ public final class Migrations {
     source.setApplicationName("tollgate-setup");
     source.setConnectTimeout(5);
     source.setTcpKeepAlive(true);
-    return source;
   }
 
   private static Flyway flyway(DatabaseAddress address, String target) {

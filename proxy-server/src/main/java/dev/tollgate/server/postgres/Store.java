@@ -154,7 +154,7 @@ public final class Store implements AutoCloseable {
 
   /** Outside of the pool, whose connections give up before a large day is summed. */
   public LedgerDays ledgerDays() {
-    return new LedgerDays(Migrations.plain(database.address()));
+    return new LedgerDays(UpkeepSessions.to(database.address()));
   }
 
   /** Outside of the pool, whose connections give up before a large log is read. */
@@ -174,7 +174,7 @@ public final class Store implements AutoCloseable {
 
   /** Outside of the pool, whose connections give up before a large ledger is summed. */
   public LedgerAudit ledgerAudit() {
-    return new LedgerAudit(Migrations.plain(database.address()));
+    return new LedgerAudit(UpkeepSessions.to(database.address()));
   }
 
   /** The pool itself, for further ports. */
