@@ -6,6 +6,7 @@ ALTER TABLE lease
   ADD COLUMN overrun_micro bigint NOT NULL DEFAULT 0,
   ADD COLUMN called        bigint NOT NULL DEFAULT 0,
   ADD COLUMN stated        bigint NOT NULL DEFAULT 0,
+  ADD COLUMN asked_call    bigint NOT NULL DEFAULT 0,
   ADD CHECK (0 <= overrun_micro AND overrun_micro <= granted_micro);
 
 -- Lowers leases to the bases that their holder states, -1 for none; what was spent stays, and is an
@@ -47,6 +48,45 @@ BEGIN
     FROM lowered s WHERE a.scope_id = s.scope_id AND s.after < s.before;
 END $$;
 
+DROP FUNCTION ledger_awaits(text, text, timestamptz);
+
+-- Whether a refused holder may hope: the other nodes are asked once for what they can spare, and
+-- the refusal is final when all of them answered to a call of the number its_since or a later one.
+-- The next refusal asks anew.
+CREATE FUNCTION ledger_awaits(
+  its_holder text, its_scope text, at timestamptz, its_number bigint, its_since bigint)
+RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  present bigint;
+  began   bigint;
+BEGIN
+  SELECT l.asked, l.asked_call INTO present, began FROM lease l
+   WHERE l.holder = its_holder AND l.scope_id = its_scope AND l.state = 'open'
+     AND l.asked > 0 AND at - l.asked_at < interval '3 seconds';
+  IF FOUND THEN
+    IF EXISTS (SELECT 1 FROM ledger_others(its_holder, its_scope, at) o
+                WHERE o.answered < present) THEN
+      RETURN true;
+    END IF;
+    IF began >= its_since THEN
+      UPDATE lease SET asked = 0 WHERE holder = its_holder AND scope_id = its_scope;
+      RETURN false;
+    END IF;
+  END IF;
+  IF NOT EXISTS (SELECT 1 FROM ledger_others(its_holder, its_scope, at)) THEN
+    RETURN false;
+  END IF;
+  UPDATE scope_account SET recall = recall + 1, version = version + 1
+   WHERE scope_id = its_scope RETURNING recall INTO present;
+  -- Who asks need not answer itself; what others had asked it before, it still must.
+  INSERT INTO lease AS l (holder, scope_id, answered, asked, asked_at, asked_call)
+  VALUES (its_holder, its_scope, present, present, at, its_number)
+  ON CONFLICT (holder, scope_id) DO UPDATE
+    SET asked = present, asked_at = at, asked_call = its_number,
+        answered = CASE WHEN l.answered = present - 1 THEN present ELSE l.answered END;
+  RETURN true;
+END $$;
+
 DROP FUNCTION ledger_grant(
   uuid, bigint, uuid, uuid, text, integer[], text[], bigint[], bigint[]);
 
@@ -54,6 +94,7 @@ DROP FUNCTION ledger_grant(
 -- helds: the bases to state before anything is granted, -1 for none.
 CREATE FUNCTION ledger_grant(
   its_node uuid, its_epoch bigint, its_boot uuid, its_number bigint, is_awaited boolean,
+  its_since bigint,
   its_org uuid, its_key text,
   kinds integer[], scopes text[], leasts bigint[], mosts bigint[], helds bigint[])
 RETURNS TABLE (answer text, scope_id text, amount bigint,
@@ -103,7 +144,7 @@ BEGIN
 
   RETURN QUERY
   SELECT 'short', a.scope_id, 0::bigint, w.lim, a.used_micro, a.leased_micro,
-         is_awaited AND ledger_awaits(its_holder, a.scope_id, at)
+         is_awaited AND ledger_awaits(its_holder, a.scope_id, at, its_number, its_since)
     FROM unnest(kinds, scopes, leasts, limits) AS w (kind, scope, least, lim)
     JOIN scope_account a ON a.scope_id = w.scope
    WHERE w.lim - a.used_micro - a.leased_micro < w.least

@@ -55,8 +55,14 @@ public interface Bank {
    *
    * @param number greater than those of all calls before
    * @param awaited whether a request waits for it: only then idle money of other nodes is recalled
+   * @param since the number of the first call after the request came: what other nodes answered to
+   *     a recall that an earlier call began says nothing of what they could spare since
    */
-  record Ask(long number, Payer payer, List<Want> wants, boolean awaited) {}
+  record Ask(long number, Payer payer, List<Want> wants, boolean awaited, long since) {
+    public Ask(long number, Payer payer, List<Want> wants, boolean awaited) {
+      this(number, payer, wants, awaited, 0);
+    }
+  }
 
   /**
    * Money wanted from one scope of a payer.

@@ -175,7 +175,10 @@ public final class Leasing {
   private void takeArrivals() {
     for (Waiter next = ledger.nextArrival(); next != null; next = ledger.nextArrival()) {
       long since = next.sinceNanos();
-      lines.computeIfAbsent(next.purse().payer().key(), _ -> new Line(since)).waiters().add(next);
+      lines
+          .computeIfAbsent(next.purse().payer().key(), _ -> new Line(since))
+          .waiters()
+          .add(next.since(calls + 1));
     }
   }
 
@@ -225,7 +228,7 @@ public final class Leasing {
       }
     }
     line.asks();
-    Ask ask = new Ask(++calls, first.purse().payer(), wants, true);
+    Ask ask = new Ask(++calls, first.purse().payer(), wants, true, first.sinceCall());
     return Optional.of(begun(new GrantCall(ask, accounts, line, first)));
   }
 

@@ -22,9 +22,14 @@ final class Line {
       long most,
       Executor loop,
       Consumer<Answer> answer,
-      long sinceNanos) {
+      long sinceNanos,
+      long sinceCall) {
+    Waiter since(long call) {
+      return new Waiter(request, purse, most, loop, answer, sinceNanos, call);
+    }
+
     Waiter with(Purse other) {
-      return new Waiter(request, other, most, loop, answer, sinceNanos);
+      return new Waiter(request, other, most, loop, answer, sinceNanos, sinceCall);
     }
   }
 

@@ -86,7 +86,7 @@ public final class NodeLedger implements Ledger {
       waiting.decrementAndGet();
       answer.accept(Refusals.unavailable("Too many requests wait for the ledger."));
     } else {
-      arrivals.add(new Waiter(request, purse, most, loop, answer, nanos.getAsLong()));
+      arrivals.add(new Waiter(request, purse, most, loop, answer, nanos.getAsLong(), 0));
       wake.run();
     }
   }

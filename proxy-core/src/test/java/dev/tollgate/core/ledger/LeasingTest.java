@@ -289,6 +289,28 @@ class LeasingTest {
   }
 
   @Test
+  void whatOthersCouldSpareBeforeARequestCameIsNoAnswerToIt() {
+    bank.fund(ORG, new MicroUsd(900));
+    SimulatedNode other = node(0);
+    SimulatedNode node = node(1);
+    other.ask(key("onlykey1"), 500);
+    node.ask(key("onlykey1"), 300);
+    turns(5, 20, other, node);
+    node.ask(key("onlykey1"), 250);
+    node.lease(Fate.FINE);
+    turns(2, 100, other);
+    node.endOneAt(1);
+    node.lease(Fate.FINE);
+    node.runLoop();
+    assertThat(node.running()).as("served with what came back").isEqualTo(1);
+
+    other.endOneAt(1);
+    node.ask(key("onlykey1"), 500);
+    turns(30, 20, other, node);
+    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
+  }
+
+  @Test
   void aRefillThatWasRefusedIsNoAnswerToARequest() {
     bank.fund(ORG, new MicroUsd(1_000));
     SimulatedNode idle = node(0);

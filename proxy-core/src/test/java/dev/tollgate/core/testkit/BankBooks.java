@@ -103,6 +103,9 @@ final class BankBooks {
 
     long askedAt;
 
+    /** The number of the call that began it. */
+    long askedCall;
+
     Lease(Holder holder, Account account) {
       this.node = holder.node();
       this.epoch = holder.epoch();

@@ -176,7 +176,7 @@ public final class InMemoryBank implements Bank {
         ask.wants().stream()
             .filter(want -> isShort(account(payer, want), want))
             .sorted(Comparator.comparing(Want::kind))
-            .map(want -> shortage(holder, account(payer, want), ask.awaited()))
+            .map(want -> shortage(holder, account(payer, want), ask))
             .toList();
     if (!shortages.isEmpty()) {
       return new GrantAnswer.Refused(shortages);
@@ -237,16 +237,16 @@ public final class InMemoryBank implements Bank {
    * Where a request waits, the other nodes are asked once for what they can spare, and it is final
    * when all of them answered: the next refusal asks anew.
    */
-  private Shortage shortage(Holder holder, Account account, boolean awaited) {
+  private Shortage shortage(Holder holder, Account account, Ask ask) {
     return new Shortage(
         account.scope,
         new MicroUsd(books.limitOrZero(account)),
         new MicroUsd(account.used),
         new MicroUsd(account.leased),
-        awaited && awaits(holder, account));
+        ask.awaited() && awaits(holder, account, ask));
   }
 
-  private boolean awaits(Holder holder, Account account) {
+  private boolean awaits(Holder holder, Account account, Ask ask) {
     List<Lease> others =
         books.leases.stream()
             .filter(lease -> lease.account == account && !lease.isOf(holder))
@@ -256,22 +256,28 @@ public final class InMemoryBank implements Bank {
     if (own != null && own.asked > 0 && millis - own.askedAt < ASK_MILLIS) {
       long asked = own.asked;
       boolean awaits = others.stream().anyMatch(lease -> lease.answered < asked);
-      own.asked = awaits ? asked : 0;
-      return awaits;
+      if (awaits) {
+        return true;
+      }
+      if (own.askedCall >= ask.since()) {
+        own.asked = 0;
+        return false;
+      }
     }
     if (others.isEmpty()) {
       return false;
     }
-    ask(books.lease(holder, account), account);
+    ask(books.lease(holder, account), account, ask);
     return true;
   }
 
-  private void ask(Lease own, Account account) {
+  private void ask(Lease own, Account account, Ask ask) {
     // Who asks need not answer itself; what others had asked it before, it still must.
     own.answered = own.answered == account.recall ? account.recall + 1 : own.answered;
     account.recall++;
     own.asked = account.recall;
     own.askedAt = millis;
+    own.askedCall = ask.number();
   }
 
   @Override

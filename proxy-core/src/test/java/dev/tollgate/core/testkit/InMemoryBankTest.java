@@ -155,6 +155,25 @@ class InMemoryBankTest {
   }
 
   @Test
+  void whatOthersAnsweredBeforeARequestCameIsNoAnswerToIt() {
+    bank.fund(org, new MicroUsd(100));
+    ask(a, 80, 80);
+    assertThat(shortage(ask(b, 50, 50)).awaitsRecall()).isTrue();
+    Statement back = new Statement(payer, ScopeKind.ORG, new MicroUsd(60), 1, false);
+    bank.tick(a, ++calls, List.of(back));
+
+    long since = ++calls;
+    var want = new Want(ScopeKind.ORG, new MicroUsd(50), new MicroUsd(50));
+    Ask later = new Ask(++calls, payer, List.of(want), true, since);
+    assertThat(shortage(bank.grant(b, later)).awaitsRecall()).isTrue();
+    assertThat(recalls(a)).containsExactly(new Recall(balance, 2));
+    Statement again = new Statement(payer, ScopeKind.ORG, new MicroUsd(60), 2, false);
+    bank.tick(a, ++calls, List.of(again));
+    Ask last = new Ask(++calls, payer, List.of(want), true, since);
+    assertThat(shortage(bank.grant(b, last)).awaitsRecall()).isFalse();
+  }
+
+  @Test
   void aGrantLeavesOthersTheirShare() {
     bank.fund(org, new MicroUsd(100));
     assertThat(granted(ask(a, 1, 100))).isEqualTo(25);

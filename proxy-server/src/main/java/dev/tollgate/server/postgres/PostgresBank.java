@@ -75,19 +75,20 @@ public final class PostgresBank implements Bank {
     Payer payer = ask.payer();
     List<Want> wants = ask.wants();
     return call(
-        "SELECT * FROM ledger_grant(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "SELECT * FROM ledger_grant(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         grant -> {
           bind(grant, holder);
           grant.setLong(4, ask.number());
           grant.setBoolean(5, ask.awaited());
-          grant.setObject(6, payer.org().value());
-          grant.setString(7, payer.key().value());
+          grant.setLong(6, ask.since());
+          grant.setObject(7, payer.org().value());
+          grant.setString(8, payer.key().value());
           Connection connection = grant.getConnection();
-          grant.setArray(8, SqlArrays.ints(connection, wants, want -> want.kind().bit()));
-          grant.setArray(9, texts(connection, wants, want -> payer.scope(want.kind()).id()));
-          grant.setArray(10, longs(connection, wants, want -> want.least().value()));
-          grant.setArray(11, longs(connection, wants, want -> want.most().value()));
-          grant.setArray(12, longs(connection, wants, PostgresBank::held));
+          grant.setArray(9, SqlArrays.ints(connection, wants, want -> want.kind().bit()));
+          grant.setArray(10, texts(connection, wants, want -> payer.scope(want.kind()).id()));
+          grant.setArray(11, longs(connection, wants, want -> want.least().value()));
+          grant.setArray(12, longs(connection, wants, want -> want.most().value()));
+          grant.setArray(13, longs(connection, wants, PostgresBank::held));
         },
         PostgresBank::readGrant);
   }

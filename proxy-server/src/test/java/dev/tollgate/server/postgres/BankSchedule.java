@@ -189,7 +189,8 @@ final class BankSchedule {
     }
     if (!wants.isEmpty()) {
       Holder holder = anyHolder();
-      Ask ask = new Ask(number(), payer, wants, random.nextInt(4) > 0);
+      long since = Math.max(0, calls - random.nextInt(30));
+      Ask ask = new Ask(number(), payer, wants, random.nextInt(4) > 0, since);
       assertThat(bank.grant(holder, ask)).isEqualTo(memory.grant(holder, ask));
     }
   }
