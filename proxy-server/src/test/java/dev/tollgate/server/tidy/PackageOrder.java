@@ -30,6 +30,7 @@ final class PackageOrder {
           "tenant",
           "ledger",
           "catalog",
+          "limit",
           "dialect",
           "routing",
           "upstream",

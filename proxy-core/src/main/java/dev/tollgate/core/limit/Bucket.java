@@ -1,0 +1,51 @@
+package dev.tollgate.core.limit;
+
+import java.util.Locale;
+
+/**
+ * A token bucket (DECISIONS 7): it holds {@code capacity}, is full at first, and as much flows in
+ * evenly within one period.
+ *
+ * @param id of the key, organization or model; {@code *} for the whole service
+ * @param capacity at least 1
+ */
+public record Bucket(Scope scope, String id, Unit unit, long capacity) {
+  public Bucket {
+    if (capacity < 1) {
+      throw new IllegalArgumentException("a bucket holds at least one: " + capacity);
+    }
+  }
+
+  /** Whose limit it is. */
+  public enum Scope {
+    KEY,
+    ORGANIZATION,
+    MODEL,
+    GLOBAL;
+
+    private final String wire = name().toLowerCase(Locale.ROOT);
+
+    /** The name in details, metrics and logs. */
+    public String wire() {
+      return wire;
+    }
+  }
+
+  /** What is counted, and within which time. */
+  public enum Unit {
+    REQUESTS_PER_SECOND(1_000_000),
+    REQUESTS_PER_MINUTE(60_000_000),
+    TOKENS_PER_MINUTE(60_000_000);
+
+    private final long periodMicros;
+
+    Unit(long periodMicros) {
+      this.periodMicros = periodMicros;
+    }
+
+    /** The time in which an empty bucket fills. */
+    public long periodMicros() {
+      return periodMicros;
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package dev.tollgate.core.limit;
+
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * Port to where buckets and slots are counted: in this process, or in one store for all nodes.
+ * Never blocks.
+ */
+public interface Counters {
+
+  /**
+   * Takes everything that {@code draw} names, or nothing at all.
+   *
+   * @param loop where the answer is given
+   * @param answer called once: before this returns, or later as a task of the loop
+   */
+  void take(Draw draw, Executor loop, Consumer<Drawn> answer);
+
+  /**
+   * Ends a draw that was taken, once: its slot is free again, and each bucket of tokens is
+   * corrected from what was estimated to what was used. Nobody waits for it.
+   *
+   * @param tokensUsed prompt and completion; 0 gives all tokens back
+   */
+  void end(Draw draw, long tokensUsed);
+}
