@@ -7,6 +7,7 @@ ALTER TABLE lease
   ADD COLUMN called        bigint NOT NULL DEFAULT 0,
   ADD COLUMN stated        bigint NOT NULL DEFAULT 0,
   ADD COLUMN asked_call    bigint NOT NULL DEFAULT 0,
+  ADD COLUMN answered_call bigint NOT NULL DEFAULT 0,
   ADD CHECK (0 <= overrun_micro AND overrun_micro <= granted_micro);
 
 -- Lowers leases to the bases that their holder states, -1 for none; what was spent stays, and is an
@@ -50,28 +51,36 @@ END $$;
 
 DROP FUNCTION ledger_awaits(text, text, timestamptz);
 
--- Whether a refused holder may hope: the other nodes are asked once for what they can spare, and
--- the refusal is final when all of them answered to a call of the number its_since or a later one.
--- The next refusal asks anew.
+-- Whether a refused holder may hope: the other nodes are asked for what they can spare, and the
+-- refusal is final when all of them answered to a call of the number its_since or a later one. What
+-- is asked for a request that came later does not keep those waiting that have their answer.
 CREATE FUNCTION ledger_awaits(
   its_holder text, its_scope text, at timestamptz, its_number bigint, its_since bigint)
 RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
-  present bigint;
-  began   bigint;
+  present   bigint;
+  began     bigint;
+  heard     bigint;
+  under_way boolean;
+  ended     boolean := false;
 BEGIN
-  SELECT l.asked, l.asked_call INTO present, began FROM lease l
-   WHERE l.holder = its_holder AND l.scope_id = its_scope AND l.state = 'open'
-     AND l.asked > 0 AND at - l.asked_at < interval '3 seconds';
-  IF FOUND THEN
-    IF EXISTS (SELECT 1 FROM ledger_others(its_holder, its_scope, at) o
-                WHERE o.answered < present) THEN
-      RETURN true;
-    END IF;
-    IF began >= its_since THEN
-      UPDATE lease SET asked = 0 WHERE holder = its_holder AND scope_id = its_scope;
-      RETURN false;
-    END IF;
+  SELECT l.asked, l.asked_call, l.answered_call,
+         l.asked > 0 AND at - l.asked_at < interval '3 seconds'
+    INTO present, began, heard, under_way
+    FROM lease l
+   WHERE l.holder = its_holder AND l.scope_id = its_scope AND l.state = 'open';
+  IF under_way AND NOT EXISTS (SELECT 1 FROM ledger_others(its_holder, its_scope, at) o
+                                WHERE o.answered < present) THEN
+    ended := true;
+    heard := began;
+    UPDATE lease l SET asked = 0, answered_call = began
+     WHERE l.holder = its_holder AND l.scope_id = its_scope;
+  END IF;
+  IF CASE WHEN its_since = 0 THEN ended ELSE coalesce(heard, 0) >= its_since END THEN
+    RETURN false;
+  END IF;
+  IF under_way AND NOT ended THEN
+    RETURN true;
   END IF;
   IF NOT EXISTS (SELECT 1 FROM ledger_others(its_holder, its_scope, at)) THEN
     RETURN false;

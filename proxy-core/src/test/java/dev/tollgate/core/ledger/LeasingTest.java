@@ -2,22 +2,12 @@ package dev.tollgate.core.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
-import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.ledger.Bank.Statement;
-import dev.tollgate.core.ledger.Leasing.GrantCall;
 import dev.tollgate.core.ledger.Leasing.TickCall;
 import dev.tollgate.core.ledger.SimulatedNode.Fate;
-import dev.tollgate.core.ledger.SimulatedNode.World;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
-import dev.tollgate.core.tenant.ApiKey.KeyLimits;
-import dev.tollgate.core.tenant.ApiKey.KeyScope;
-import dev.tollgate.core.tenant.KeyState;
-import dev.tollgate.core.tenant.Org;
-import dev.tollgate.core.testkit.BankSums;
-import dev.tollgate.core.testkit.InMemoryBank;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,40 +16,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** What a node asks of the books, and gives back, in particular situations. */
-class LeasingTest {
-  private static final OrgId ORG = new OrgId(new UUID(2, 0));
-
-  private final InMemoryBank bank = new InMemoryBank(1_795_000_000_000L);
-  private final World world = new World(bank);
-
-  private static ApiKey key(String id) {
-    return new ApiKey(
-        new KeyId(id),
-        "k",
-        "wxyz",
-        new Org(ORG, "org", Org.State.ACTIVE, null),
-        KeyState.ACTIVE,
-        null,
-        KeyScope.ALL,
-        KeyLimits.DEFAULT);
-  }
-
-  private SimulatedNode node(int n) {
-    return new SimulatedNode(new UUID(1, n), world);
-  }
-
-  private void turns(int count, long millis, SimulatedNode... nodes) {
-    for (int i = 0; i < count; i++) {
-      world.pass(millis);
-      for (SimulatedNode node : nodes) {
-        node.tick(Fate.FINE);
-        for (int calls = 0; calls < 5 && node.lease(Fate.FINE); calls++) {
-          node.runLoop();
-        }
-        node.runLoop();
-      }
-    }
-  }
+class LeasingTest extends LeasingScene {
 
   @Test
   void whatNobodyUsesCostsNothing() {
@@ -72,21 +29,6 @@ class LeasingTest {
 
     assertThat(node.grants()).isLessThanOrEqualTo(3);
     assertThat(node.givenBack()).isEqualTo(1);
-  }
-
-  @Test
-  void whatWasRecalledIsLeftToWhoAskedForIt() {
-    bank.fund(ORG, new MicroUsd(10_000));
-    SimulatedNode idle = node(0);
-    SimulatedNode asking = node(1);
-    idle.ask(key("onlykey1"), 1_000);
-    turns(10, 20, idle, asking);
-    idle.endOneAt(1);
-    turns(10, 20, idle, asking);
-
-    asking.ask(key("onlykey1"), 9_000);
-    turns(100, 20, idle, asking);
-    assertThat(asking.running()).as("refused: %s", world.refused).isEqualTo(1);
   }
 
   @Test
@@ -184,92 +126,6 @@ class LeasingTest {
   }
 
   @Test
-  void aRefusalIsNotFinalWhileMoneyForTheSameSumIsOnItsWayToTheNode() {
-    bank.fund(ORG, new MicroUsd(100));
-    SimulatedNode node = node(0);
-    node.ask(key("onekey01"), 10);
-    node.lease(Fate.LATE);
-    node.ask(key("twokey01"), 60);
-    node.lease(Fate.FINE);
-    node.runLoop();
-    assertThat(world.refused).isEmpty();
-    node.deliverLate();
-    turns(10, 20, node);
-    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
-  }
-
-  @Test
-  void aRefusalIsNotFinalWhereMoneyCameMeanwhileAndLessIsLackingNow() {
-    bank.fund(ORG, new MicroUsd(100));
-    SimulatedNode node = node(0);
-    node.ask(key("onekey01"), 10);
-    node.ask(key("twokey01"), 60);
-    node.lease(Fate.LATE);
-    node.deliverLate();
-    turns(10, 20, node);
-    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
-  }
-
-  @Test
-  void aRefusalIsNotFinalWhereTheAnswerToAnotherGrantWasLost() {
-    bank.fund(ORG, new MicroUsd(100));
-    SimulatedNode node = node(0);
-    node.ask(key("onekey01"), 1);
-    GrantCall lost = node.leasing().dueGrants(world.nanos).getFirst();
-    bank.grant(node.holder(), lost.ask()); // nobody hears that it was booked
-    node.ask(key("twokey01"), 99);
-    node.lease(Fate.LATE);
-    node.leasing().grantFailed(lost, world.nanos);
-    node.deliverLate();
-    turns(20, 20, node);
-    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
-  }
-
-  @Test
-  void manyKeysOfAnOrganizationWithoutMoneyAreRefusedAtOnce() {
-    bank.fund(ORG, new MicroUsd(100));
-    SimulatedNode node = node(0);
-    for (int i = 0; i < 400; i++) {
-      node.ask(key("poorkey" + i), 200);
-      node.deliverLate();
-      node.lease(Fate.LATE); // the next always ask before the first are answered
-      node.runLoop();
-      world.pass(5);
-    }
-    node.deliverLate();
-    turns(10, 20, node);
-    assertThat(world.refused).hasSize(400);
-    assertThat(world.refused)
-        .allSatisfy(
-            refused ->
-                assertThat(refused.fault().code()).isEqualTo(ErrorCode.INSUFFICIENT_CREDITS));
-  }
-
-  @Test
-  void oneSumThatIsShortForGoodIsEnoughForARefusalAndOthersAreAskedOnce() {
-    bank.fund(ORG, new MicroUsd(1_000));
-    bank.limitDay(new KeyId("daykey01"), new MicroUsd(100));
-    SimulatedNode dead = node(0);
-    SimulatedNode living = node(1);
-    SimulatedNode asking = node(2);
-    dead.ask(key("deadkey1"), 900);
-    turns(5, 20, dead, living, asking);
-    living.ask(keyOfTheDay("daykey01"), 50);
-    turns(5, 20, living, asking);
-    living.endOneAt(1);
-    turns(5, 20, living, asking);
-    int before = living.givenBack();
-
-    asking.ask(keyOfTheDay("daykey01"), 100);
-    turns(15, 20, living, asking);
-    assertThat(world.refused)
-        .singleElement()
-        .satisfies(
-            refused -> assertThat(refused.fault().code()).isEqualTo(ErrorCode.BUDGET_EXCEEDED));
-    assertThat(living.givenBack() - before).as("statements of two sums").isLessThanOrEqualTo(2);
-  }
-
-  @Test
   void whatWasSpentFromALostGrantIsNotAskedForAgain() throws Exception {
     bank.fund(ORG, new MicroUsd(1_000));
     SimulatedNode node = node(0);
@@ -286,51 +142,6 @@ class LeasingTest {
     node.lease(Fate.FINE);
     turns(5, 100, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
-  }
-
-  @Test
-  void whatOthersCouldSpareBeforeARequestCameIsNoAnswerToIt() {
-    bank.fund(ORG, new MicroUsd(900));
-    SimulatedNode other = node(0);
-    SimulatedNode node = node(1);
-    other.ask(key("onlykey1"), 500);
-    node.ask(key("onlykey1"), 300);
-    turns(5, 20, other, node);
-    node.ask(key("onlykey1"), 250);
-    node.lease(Fate.FINE);
-    turns(2, 100, other);
-    node.endOneAt(1);
-    node.lease(Fate.FINE);
-    node.runLoop();
-    assertThat(node.running()).as("served with what came back").isEqualTo(1);
-
-    other.endOneAt(1);
-    node.ask(key("onlykey1"), 500);
-    turns(30, 20, other, node);
-    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(2);
-  }
-
-  @Test
-  void aRefillThatWasRefusedIsNoAnswerToARequest() {
-    bank.fund(ORG, new MicroUsd(1_000));
-    SimulatedNode idle = node(0);
-    SimulatedNode busy = node(1);
-    SimulatedNode rich = node(2);
-    idle.ask(key("onlykey1"), 300);
-    busy.ask(key("onlykey1"), 100);
-    turns(5, 20, idle, busy, rich);
-    rich.ask(key("onlykey1"), 1_000 - leased());
-    turns(5, 20, idle, busy, rich);
-    assertThat(leased()).isEqualTo(1_000);
-    idle.endOneAt(1);
-
-    world.pass(1_000);
-    int before = busy.grants();
-    busy.lease(Fate.FINE);
-    assertThat(busy.grants()).as("a refill").isEqualTo(before + 1);
-    busy.ask(key("onlykey1"), 300);
-    turns(50, 20, idle, busy, rich);
-    assertThat(busy.running()).as("refused: %s", world.refused).isEqualTo(2);
   }
 
   @Test
@@ -519,26 +330,5 @@ class LeasingTest {
   private static void book(SimulatedNode node) throws Exception {
     node.sync();
     node.flush(100, Fate.FINE);
-  }
-
-  private static ApiKey keyOfTheDay(String id) {
-    var limits = new KeyLimits(null, null, null, null, new MicroUsd(100_000), null);
-    ApiKey key = key(id);
-    return new ApiKey(
-        key.id(),
-        key.name(),
-        key.lastFour(),
-        key.org(),
-        key.state(),
-        key.expiresAt(),
-        key.scope(),
-        limits);
-  }
-
-  private long leased() {
-    return bank.sums().scopes().values().stream()
-        .mapToLong(BankSums.ScopeSums::leased)
-        .max()
-        .orElseThrow();
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.SimulatedNode.Fate;
 import dev.tollgate.core.ledger.SimulatedNode.World;
 import dev.tollgate.core.money.MicroUsd;
@@ -16,6 +17,7 @@ import dev.tollgate.core.testkit.InMemoryBank;
 import dev.tollgate.core.testkit.Seeds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
@@ -31,43 +33,50 @@ class SimulationTest {
   @Test
   void exactlyTheAffordableRequestsPass() {
     Seeds.forEach(
-        50,
-        random -> {
-          InMemoryBank bank = new InMemoryBank(Simulation.NEARLY_MIDNIGHT);
-          World world = new World(bank);
-          OrgId org = new OrgId(new UUID(2, 0));
-          long price = 1 + random.nextLong(40);
-          long affordable = 1 + random.nextLong(100);
-          bank.fund(org, new MicroUsd(price * affordable + random.nextLong(price)));
-          List<SimulatedNode> nodes = new ArrayList<>();
-          for (int i = 0; i < 3; i++) {
-            nodes.add(new SimulatedNode(new UUID(1, i), world));
-          }
-          ApiKey key =
-              new ApiKey(
-                  new KeyId("onlykey1"),
-                  "k",
-                  "wxyz",
-                  new Org(org, "org", Org.State.ACTIVE, null),
-                  KeyState.ACTIVE,
-                  null,
-                  KeyScope.ALL,
-                  KeyLimits.DEFAULT);
-          for (int i = 0; i < 2 * affordable; i++) {
-            nodes.get(random.nextInt(3)).ask(key, price);
-            turn(world, nodes, 1 + random.nextInt(3));
-          }
-          turn(world, nodes, 100);
-          assertThat(world.served).isEqualTo(affordable);
-          assertThat(world.refused).hasSize((int) affordable);
-          assertThat(world.refused)
-              .allMatch(refused -> refused.fault().code().wire().equals("insufficient_credits"));
-          nodes.forEach(SimulatedNode::endAllAtTheirMost);
-          for (SimulatedNode node : nodes) {
-            node.stop(random);
-          }
-          assertThat(bank.audit()).isEmpty();
-        });
+        Integer.getInteger("tollgate.simulations", 200) / 4, SimulationTest::spendToTheEnd);
+  }
+
+  /** Requests that come all the time, each after the others had been asked for the one before. */
+  @Test
+  void whoeverComesLaterKeepsNobodyWaitingThatHasItsAnswer() throws BankException {
+    spendToTheEnd(new Random(-8081423117873937516L));
+  }
+
+  private static void spendToTheEnd(Random random) throws BankException {
+    InMemoryBank bank = new InMemoryBank(Simulation.NEARLY_MIDNIGHT);
+    World world = new World(bank);
+    OrgId org = new OrgId(new UUID(2, 0));
+    long price = 1 + random.nextLong(40);
+    long affordable = 1 + random.nextLong(100);
+    bank.fund(org, new MicroUsd(price * affordable + random.nextLong(price)));
+    List<SimulatedNode> nodes = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      nodes.add(new SimulatedNode(new UUID(1, i), world));
+    }
+    ApiKey key =
+        new ApiKey(
+            new KeyId("onlykey1"),
+            "k",
+            "wxyz",
+            new Org(org, "org", Org.State.ACTIVE, null),
+            KeyState.ACTIVE,
+            null,
+            KeyScope.ALL,
+            KeyLimits.DEFAULT);
+    for (int i = 0; i < 2 * affordable; i++) {
+      nodes.get(random.nextInt(3)).ask(key, price);
+      turn(world, nodes, 1 + random.nextInt(3));
+    }
+    turn(world, nodes, 100);
+    assertThat(world.served).isEqualTo(affordable);
+    assertThat(world.refused).hasSize((int) affordable);
+    assertThat(world.refused)
+        .allMatch(refused -> refused.fault().code().wire().equals("insufficient_credits"));
+    nodes.forEach(SimulatedNode::endAllAtTheirMost);
+    for (SimulatedNode node : nodes) {
+      node.stop(random);
+    }
+    assertThat(bank.audit()).isEmpty();
   }
 
   private static void turn(World world, List<SimulatedNode> nodes, int times) {

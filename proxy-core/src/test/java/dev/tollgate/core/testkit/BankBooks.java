@@ -106,6 +106,9 @@ final class BankBooks {
     /** The number of the call that began it. */
     long askedCall;
 
+    /** The number of the call that began the last one that all others answered. */
+    long answeredCall;
+
     Lease(Holder holder, Account account) {
       this.node = holder.node();
       this.epoch = holder.epoch();

@@ -234,8 +234,8 @@ public final class InMemoryBank implements Bank {
   }
 
   /**
-   * Where a request waits, the other nodes are asked once for what they can spare, and it is final
-   * when all of them answered: the next refusal asks anew.
+   * Where a request waits, the other nodes are asked for what they can spare, and it is final when
+   * all of them answered to a call since the request came.
    */
   private Shortage shortage(Holder holder, Account account, Ask ask) {
     return new Shortage(
@@ -253,16 +253,22 @@ public final class InMemoryBank implements Bank {
             .filter(lease -> lease.open && lease.idle() > 0 && isLive(lease))
             .toList();
     Lease own = books.leaseOrNull(holder, account);
-    if (own != null && own.asked > 0 && millis - own.askedAt < ASK_MILLIS) {
+    boolean underWay = own != null && own.asked > 0 && millis - own.askedAt < ASK_MILLIS;
+    boolean ended = false;
+    if (own != null && underWay) {
       long asked = own.asked;
-      boolean awaits = others.stream().anyMatch(lease -> lease.answered < asked);
-      if (awaits) {
-        return true;
-      }
-      if (own.askedCall >= ask.since()) {
+      ended = others.stream().noneMatch(lease -> lease.answered < asked);
+      if (ended) {
         own.asked = 0;
-        return false;
+        own.answeredCall = own.askedCall;
       }
+    }
+    long answered = own == null ? 0 : own.answeredCall;
+    if (ask.since() == 0 ? ended : answered >= ask.since()) {
+      return false;
+    }
+    if (underWay && !ended) {
+      return true;
     }
     if (others.isEmpty()) {
       return false;

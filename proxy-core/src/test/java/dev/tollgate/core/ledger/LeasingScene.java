@@ -1,0 +1,75 @@
+package dev.tollgate.core.ledger;
+
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.ledger.SimulatedNode.Fate;
+import dev.tollgate.core.ledger.SimulatedNode.World;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.tenant.KeyState;
+import dev.tollgate.core.tenant.Org;
+import dev.tollgate.core.testkit.BankSums;
+import dev.tollgate.core.testkit.InMemoryBank;
+import java.util.UUID;
+
+/**
+ * One organization, the books, and nodes that lease from them, without faults of their own accord.
+ */
+abstract class LeasingScene {
+  static final OrgId ORG = new OrgId(new UUID(2, 0));
+
+  final InMemoryBank bank = new InMemoryBank(1_795_000_000_000L);
+  final World world = new World(bank);
+
+  static ApiKey key(String id) {
+    return new ApiKey(
+        new KeyId(id),
+        "k",
+        "wxyz",
+        new Org(ORG, "org", Org.State.ACTIVE, null),
+        KeyState.ACTIVE,
+        null,
+        KeyScope.ALL,
+        KeyLimits.DEFAULT);
+  }
+
+  SimulatedNode node(int n) {
+    return new SimulatedNode(new UUID(1, n), world);
+  }
+
+  void turns(int count, long millis, SimulatedNode... nodes) {
+    for (int i = 0; i < count; i++) {
+      world.pass(millis);
+      for (SimulatedNode node : nodes) {
+        node.tick(Fate.FINE);
+        for (int calls = 0; calls < 5 && node.lease(Fate.FINE); calls++) {
+          node.runLoop();
+        }
+        node.runLoop();
+      }
+    }
+  }
+
+  static ApiKey keyOfTheDay(String id) {
+    var limits = new KeyLimits(null, null, null, null, new MicroUsd(100_000), null);
+    ApiKey key = key(id);
+    return new ApiKey(
+        key.id(),
+        key.name(),
+        key.lastFour(),
+        key.org(),
+        key.state(),
+        key.expiresAt(),
+        key.scope(),
+        limits);
+  }
+
+  long leased() {
+    return bank.sums().scopes().values().stream()
+        .mapToLong(BankSums.ScopeSums::leased)
+        .max()
+        .orElseThrow();
+  }
+}
