@@ -76,7 +76,7 @@ BEGIN
     UPDATE lease l SET asked = 0, answered_call = began
      WHERE l.holder = its_holder AND l.scope_id = its_scope;
   END IF;
-  IF CASE WHEN its_since = 0 THEN ended ELSE coalesce(heard, 0) >= its_since END THEN
+  IF (its_since = 0 AND ended) OR (its_since > 0 AND coalesce(heard, 0) >= its_since) THEN
     RETURN false;
   END IF;
   IF under_way AND NOT ended THEN
