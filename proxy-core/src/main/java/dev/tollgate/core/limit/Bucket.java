@@ -7,12 +7,15 @@ import java.util.Locale;
  * evenly within one period.
  *
  * @param id of the key, organization or model; {@code *} for the whole service
- * @param capacity at least 1
+ * @param capacity at least 1, at most {@link #CAPACITY_MAX}
  */
 public record Bucket(Scope scope, String id, Unit unit, long capacity) {
+  /** Capacity times period in microseconds stays below 2^53: every level is an exact number. */
+  public static final long CAPACITY_MAX = 100_000_000;
+
   public Bucket {
-    if (capacity < 1) {
-      throw new IllegalArgumentException("a bucket holds at least one: " + capacity);
+    if (capacity < 1 || capacity > CAPACITY_MAX) {
+      throw new IllegalArgumentException("not the capacity of a bucket: " + capacity);
     }
   }
 

@@ -10,7 +10,8 @@ import java.util.function.Consumer;
 public interface Counters {
 
   /**
-   * Takes everything that {@code draw} names, or nothing at all.
+   * Takes everything that {@code draw} names, or nothing at all. A bucket whose capacity is another
+   * than before goes on with what it holds, at most its new capacity.
    *
    * @param loop where the answer is given
    * @param answer called once: before this returns, or later as a task of the loop

@@ -15,8 +15,23 @@ public record Draw(RequestId request, List<Take> takes, Slot slot) {
     takes = List.copyOf(takes);
   }
 
-  /** An amount of one bucket. */
-  public record Take(Bucket bucket, long amount) {}
+  /** A draw that takes nothing: a look at how buckets stand, never refused and never ended. */
+  public static Draw look(RequestId request, List<Bucket> buckets) {
+    List<Take> nothing = buckets.stream().map(bucket -> new Take(bucket, 0)).toList();
+    return new Draw(request, nothing, new Slot.Unlimited());
+  }
+
+  /**
+   * An amount of one bucket.
+   *
+   * @param amount at least 0; 0 is there even in a bucket that is overdrawn
+   */
+  public record Take(Bucket bucket, long amount) {
+    /** Whether a bucket at this level lacks the amount. */
+    public boolean isRefusedAt(Drawn.Level level) {
+      return amount > 0 && level.remaining() < amount;
+    }
+  }
 
   /** One of the requests that a key may have under way. */
   public sealed interface Slot {

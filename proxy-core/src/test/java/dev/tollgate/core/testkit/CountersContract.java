@@ -1,0 +1,322 @@
+package dev.tollgate.core.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.Bucket;
+import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.Unit;
+import dev.tollgate.core.limit.Counters;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Draw.Slot;
+import dev.tollgate.core.limit.Draw.Take;
+import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.limit.Drawn.Level;
+import dev.tollgate.core.limit.Drawn.Refused;
+import dev.tollgate.core.limit.Drawn.Taken;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What every {@link Counters} must do, in frozen time; each implementation has a test that extends
+ * this. Buckets and slots are new in each test.
+ */
+public abstract class CountersContract {
+  private static final Slot UNLIMITED = new Slot.Unlimited();
+
+  /** The counters under test. */
+  protected abstract Counters counters();
+
+  /** Time passes, in whole microseconds. */
+  protected abstract void pass(Duration time);
+
+  @Test
+  void aBucketIsFullAtFirstAndFillsEvenly() {
+    Bucket second = bucket(Scope.KEY, Unit.REQUESTS_PER_SECOND, 4);
+    for (int left = 3; left >= 0; left--) {
+      assertThat(taken(one(second)).levels().getFirst().remaining()).isEqualTo(left);
+    }
+    assertThat(refused(one(second)).levels()).containsExactly(new Level(0, 250_000));
+    pass(Duration.ofMillis(249));
+    assertThat(refused(one(second)).levels()).containsExactly(new Level(0, 1_000));
+    pass(Duration.ofMillis(1));
+    assertThat(taken(one(second)).levels()).containsExactly(new Level(0, 250_000));
+    pass(Duration.ofDays(40));
+    assertThat(taken(one(second)).levels()).containsExactly(new Level(3, 0));
+  }
+
+  @Test
+  void aWaitIsRoundedUpToTheMicrosecondAndExact() {
+    Bucket third = bucket(Scope.KEY, Unit.REQUESTS_PER_SECOND, 3);
+    for (int n = 0; n < 3; n++) {
+      taken(one(third));
+    }
+    assertThat(refused(one(third)).levels()).containsExactly(new Level(0, 333_334));
+    pass(Duration.ofNanos(333_333_000));
+    assertThat(refused(one(third)).levels()).containsExactly(new Level(0, 1));
+    pass(Duration.ofNanos(1_000));
+    assertThat(taken(one(third)).levels()).containsExactly(new Level(0, 333_333));
+    pass(Duration.ofNanos(333_332_000));
+    assertThat(refused(one(third)).levels()).as("nothing was lost").hasSize(1);
+    pass(Duration.ofNanos(1_000));
+    taken(one(third));
+    pass(Duration.ofNanos(333_333_000));
+    taken(one(third));
+  }
+
+  @Test
+  void aRefusedDrawTakesNothingFromAnyBucketAndNoSlot() {
+    Bucket key = bucket(Scope.KEY, Unit.REQUESTS_PER_SECOND, 5);
+    Bucket org = bucket(Scope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE, 1);
+    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    Slot slot = new Slot.OneOf(id(), 2);
+    Draw first = draw(slot, new Take(key, 1), new Take(org, 1), new Take(tokens, 100));
+    taken(first);
+    for (int n = 0; n < 3; n++) {
+      Draw next = draw(slot, new Take(key, 1), new Take(org, 1), new Take(tokens, 100));
+      Refused refused = refused(next);
+      assertThat(refused.slotFree()).isTrue();
+      assertThat(refused.levels())
+          .containsExactly(new Level(4, 0), new Level(0, 60_000_000), new Level(500, 0));
+    }
+    taken(draw(slot, new Take(key, 1)));
+    assertThat(refused(draw(slot, new Take(key, 1))).slotFree()).isFalse();
+    assertThat(levels(key, org, tokens)).extracting(Level::remaining).containsExactly(3L, 0L, 500L);
+  }
+
+  @Test
+  void theSlotRefusesLastAndSaysSo() {
+    Bucket key = bucket(Scope.KEY, Unit.REQUESTS_PER_SECOND, 5);
+    Slot slot = new Slot.OneOf(id(), 1);
+    Draw running = draw(slot, new Take(key, 1));
+    taken(running);
+    Refused refused = refused(draw(slot, new Take(key, 1)));
+    assertThat(refused.slotFree()).isFalse();
+    assertThat(refused.levels()).containsExactly(new Level(4, 0));
+    counters().end(running, 0);
+    assertThat(taken(draw(slot, new Take(key, 1))).levels()).containsExactly(new Level(3, 0));
+  }
+
+  @Test
+  void slotsOfKeysAreApart() {
+    Slot one = new Slot.OneOf(id(), 1);
+    taken(draw(one));
+    taken(draw(new Slot.OneOf(id(), 1)));
+    refused(draw(one));
+  }
+
+  @Test
+  void fewerSlotsThanAreTakenRefuseUntilEnoughCameBack() {
+    String key = id();
+    List<Draw> running = new ArrayList<>();
+    for (int n = 0; n < 3; n++) {
+      running.add(draw(new Slot.OneOf(key, 3)));
+      taken(running.getLast());
+    }
+    counters().end(running.getFirst(), 0);
+    refused(draw(new Slot.OneOf(key, 1)));
+    counters().end(running.get(1), 0);
+    refused(draw(new Slot.OneOf(key, 1)));
+    counters().end(running.get(2), 0);
+    taken(draw(new Slot.OneOf(key, 1)));
+  }
+
+  @Test
+  void whatWasEstimatedTooHighIsFreeAgain() {
+    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 10_000);
+    List<Draw> admitted = new ArrayList<>();
+    for (int n = 0; n < 50; n++) {
+      Draw draw = draw(UNLIMITED, new Take(tokens, 1_000));
+      if (drawn(draw) instanceof Taken) {
+        admitted.add(draw);
+      }
+    }
+    assertThat(admitted).hasSize(10);
+    admitted.forEach(draw -> counters().end(draw, 400));
+    assertThat(levels(tokens)).containsExactly(new Level(6_000, 0));
+  }
+
+  @Test
+  void aRefundNeverExceedsTheCapacity() {
+    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    Draw draw = draw(UNLIMITED, new Take(tokens, 600));
+    taken(draw);
+    pass(Duration.ofSeconds(30));
+    counters().end(draw, 0);
+    assertThat(levels(tokens)).containsExactly(new Level(600, 0));
+  }
+
+  @Test
+  void anOverrunIsBookedInFullAndOwed() {
+    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    Draw draw = draw(UNLIMITED, new Take(tokens, 100));
+    taken(draw);
+    counters().end(draw, 1_900);
+    assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(-1_300L);
+    assertThat(refused(draw(UNLIMITED, new Take(tokens, 10))).levels())
+        .containsExactly(new Level(-1_300, 131_000_000));
+    pass(Duration.ofSeconds(130));
+    assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(0L);
+    pass(Duration.ofSeconds(1));
+    taken(draw(UNLIMITED, new Take(tokens, 10)));
+  }
+
+  @Test
+  void requestsAreNotGivenBack() {
+    Bucket minute = bucket(Scope.GLOBAL, Unit.REQUESTS_PER_MINUTE, 2);
+    Draw draw = one(minute);
+    taken(draw);
+    counters().end(draw, 0);
+    assertThat(levels(minute)).containsExactly(new Level(1, 0));
+  }
+
+  @Test
+  void aHigherLimitActsAtOnceWithoutAFullBucket() {
+    Bucket before = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 10);
+    for (int n = 0; n < 8; n++) {
+      taken(one(before));
+    }
+    Bucket after = resized(before, 600);
+    assertThat(taken(one(after)).levels()).containsExactly(new Level(1, 0));
+    taken(one(after));
+    assertThat(refused(one(after)).levels()).containsExactly(new Level(0, 100_000));
+    pass(Duration.ofMillis(300));
+    assertThat(levels(after)).extracting(Level::remaining).containsExactly(3L);
+  }
+
+  @Test
+  void aLowerLimitCutsWhatTheBucketHolds() {
+    Bucket before = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 600);
+    taken(one(before));
+    Bucket after = resized(before, 6);
+    assertThat(taken(one(after)).levels()).containsExactly(new Level(5, 0));
+    pass(Duration.ofMinutes(5));
+    assertThat(levels(after)).containsExactly(new Level(6, 0));
+  }
+
+  @Test
+  void theSameLimitOfOthersIsAnotherBucket() {
+    Bucket one = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 1);
+    taken(one(one));
+    taken(one(bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 1)));
+    taken(one(new Bucket(Scope.ORGANIZATION, one.id(), one.unit(), 1)));
+    taken(one(new Bucket(Scope.KEY, one.id(), Unit.REQUESTS_PER_SECOND, 1)));
+    refused(one(one));
+  }
+
+  @Test
+  void anAmountAboveTheCapacityIsRefusedWithoutAWait() {
+    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    assertThat(refused(draw(UNLIMITED, new Take(tokens, 601))).levels())
+        .containsExactly(new Level(600, 0));
+  }
+
+  @Test
+  void aLookTakesNothingAndIsNotRefused() {
+    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 600);
+    Draw draw = draw(UNLIMITED, new Take(tokens, 600));
+    taken(draw);
+    counters().end(draw, 700);
+    assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(-100L);
+    assertThat(levels(tokens)).extracting(Level::remaining).containsExactly(-100L);
+  }
+
+  @Test
+  void theLargestBucketIsExact() {
+    Bucket tokens = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, Bucket.CAPACITY_MAX);
+    taken(draw(UNLIMITED, new Take(tokens, Bucket.CAPACITY_MAX)));
+    assertThat(refused(draw(UNLIMITED, new Take(tokens, Bucket.CAPACITY_MAX))).levels())
+        .containsExactly(new Level(0, 60_000_000));
+    pass(Duration.ofNanos(59_999_999_000L));
+    refused(draw(UNLIMITED, new Take(tokens, Bucket.CAPACITY_MAX)));
+    pass(Duration.ofNanos(1_000));
+    taken(draw(UNLIMITED, new Take(tokens, Bucket.CAPACITY_MAX)));
+  }
+
+  @Test
+  void noWindowAdmitsMoreThanTheBucketAndWhatFlowedIn() {
+    Seeds.forEach(10, this::windows);
+  }
+
+  private void windows(Random random) {
+    int capacity = 1 + random.nextInt(30);
+    Bucket bucket = bucket(Scope.MODEL, Unit.REQUESTS_PER_SECOND, capacity);
+    List<Long> admittedAt = new ArrayList<>();
+    long micros = 0;
+    for (int step = 0; step < 60; step++) {
+      long waited = random.nextInt(4) == 0 ? random.nextInt(2_000_000) : random.nextInt(60_000);
+      micros += waited;
+      pass(Duration.ofNanos(waited * 1_000));
+      for (int asked = random.nextInt(5); asked > 0; asked--) {
+        Draw draw = one(bucket);
+        switch (drawn(draw)) {
+          case Taken _ -> admittedAt.add(micros);
+          case Refused refused -> assertThat(refused.levels().getFirst().waitMicros()).isPositive();
+          case Drawn.Unavailable unavailable -> throw new AssertionError(unavailable);
+        }
+      }
+    }
+    for (int from = 0; from < admittedAt.size(); from++) {
+      for (int to = from; to < admittedAt.size(); to++) {
+        long window = admittedAt.get(to) - admittedAt.get(from);
+        assertThat((to - from + 1 - capacity) * 1_000_000L).isLessThanOrEqualTo(window * capacity);
+      }
+    }
+  }
+
+  // Draws
+
+  /** A bucket of somebody that no other bucket is of. */
+  protected static Bucket bucket(Scope scope, Unit unit, long capacity) {
+    return new Bucket(scope, id(), unit, capacity);
+  }
+
+  private static Bucket resized(Bucket bucket, long capacity) {
+    return new Bucket(bucket.scope(), bucket.id(), bucket.unit(), capacity);
+  }
+
+  private static String id() {
+    return RequestId.at(0).value();
+  }
+
+  protected static Draw draw(Slot slot, Take... takes) {
+    return new Draw(RequestId.at(1_700_000_000_000L), List.of(takes), slot);
+  }
+
+  private static Draw one(Bucket bucket) {
+    return draw(UNLIMITED, new Take(bucket, 1));
+  }
+
+  /** The answer to a draw, however late it comes. */
+  protected Drawn drawn(Draw draw) {
+    CompletableFuture<Drawn> answer = new CompletableFuture<>();
+    counters()
+        .take(
+            draw,
+            Runnable::run,
+            drawn -> assertThat(answer.complete(drawn)).as("the only answer").isTrue());
+    return answer.orTimeout(5, TimeUnit.SECONDS).join();
+  }
+
+  private Taken taken(Draw draw) {
+    Drawn drawn = drawn(draw);
+    assertThat(drawn).isInstanceOf(Taken.class);
+    return (Taken) drawn;
+  }
+
+  private Refused refused(Draw draw) {
+    Drawn drawn = drawn(draw);
+    assertThat(drawn).isInstanceOf(Refused.class);
+    return (Refused) drawn;
+  }
+
+  private List<Level> levels(Bucket... buckets) {
+    Draw look = Draw.look(RequestId.at(0), List.of(buckets));
+    return taken(look).levels();
+  }
+}
