@@ -242,10 +242,24 @@ BEGIN
   END IF;
 END $$;
 
--- Forgets leases that were closed long ago.
+-- Forgets leases that were closed long ago, and those that nothing is left of in windows long over:
+-- their holder said that it was its last word while charges to them were not booked yet.
 CREATE FUNCTION ledger_tidy() RETURNS void LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  long_ago date := (ledger_now() AT TIME ZONE 'UTC')::date - 8;
 BEGIN
   DELETE FROM lease WHERE state = 'closed' AND closed_at < ledger_now() - interval '8 days';
+  PERFORM 1 FROM scope_account
+    WHERE (scope_id LIKE 'keyd:%' AND right(scope_id, 10) < to_char(long_ago, 'YYYY-MM-DD')
+           OR scope_id ~ '^(keym|orgm):' AND right(scope_id, 7) < to_char(long_ago, 'YYYY-MM'))
+      AND EXISTS (SELECT 1 FROM lease l
+                   WHERE l.scope_id = scope_account.scope_id AND l.state = 'open'
+                     AND l.granted_micro = l.spent_micro)
+    ORDER BY scope_id FOR NO KEY UPDATE;
+  DELETE FROM lease
+   WHERE state = 'open' AND granted_micro = spent_micro
+     AND (scope_id LIKE 'keyd:%' AND right(scope_id, 10) < to_char(long_ago, 'YYYY-MM-DD')
+          OR scope_id ~ '^(keym|orgm):' AND right(scope_id, 7) < to_char(long_ago, 'YYYY-MM'));
   DELETE FROM lease_report r
    WHERE NOT EXISTS (SELECT 1 FROM lease l
                       WHERE l.holder = r.holder AND l.scope_id = r.scope_id AND l.state = 'open');

@@ -6,8 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Ask;
 import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Bank.Statement;
+import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.postgres.LedgerDays.Dropped;
@@ -126,6 +131,33 @@ class LedgerDaysIT {
       reader.setAutoCommit(true);
     }
     assertThat(retain(8, 8).charges()).contains(day);
+  }
+
+  @Test
+  void ofWindowsLongOverOnlyLeasesThatMoneyIsLeftOfAreKept() throws Exception {
+    KeyId owing = books.newKey(org);
+    for (KeyId each : List.of(key, owing)) {
+      Payer payer = new Payer(org, each, Window.at(then));
+      books.limitDay(each, 100L);
+      var want = new Want(ScopeKind.KEY_DAY, new MicroUsd(9), new MicroUsd(9));
+      books.bank().grant(node, new Ask(++calls, payer, List.of(want), true));
+      var last = new Statement(payer, ScopeKind.KEY_DAY, new MicroUsd(9), 0, true);
+      books.bank().tick(node, ++calls, List.of(last));
+    }
+    int held = ScopeKind.KEY_DAY.bit();
+    var late = TestBooks.charge(RequestId.at(then), org, key, held, 9);
+    books.bank().settle(node, List.of(late));
+
+    days().tidy();
+    assertThat(leasesOfTheDay()).hasSize(2);
+    daysLater(10, Duration.ZERO);
+    days().tidy();
+    assertThat(leasesOfTheDay()).singleElement().asString().contains(owing.value());
+    assertThat(audit().run()).isEmpty();
+  }
+
+  private List<String> leasesOfTheDay() throws Exception {
+    return books.execute("SELECT scope_id FROM lease WHERE scope_id LIKE 'keyd:%'");
   }
 
   private void settle(long epochMillis, long cost, String row) throws Exception {
