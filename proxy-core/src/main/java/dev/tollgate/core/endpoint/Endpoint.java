@@ -1,14 +1,15 @@
 package dev.tollgate.core.endpoint;
 
+import java.util.Locale;
 import java.util.Optional;
 
 /** Every route of the API listener: the one table that requests are matched against. */
 public enum Endpoint {
-  CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON),
-  MODELS("GET", "/v1/models", Content.NONE),
-  MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE),
-  KEY("GET", "/v1/key", Content.NONE),
-  CREDITS("GET", "/v1/credits", Content.NONE);
+  CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON, Urgency.INTERACTIVE),
+  MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
+  MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
+  KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
+  CREDITS("GET", "/v1/credits", Content.NONE, Urgency.LOOKUP);
 
   /** What a request to a route carries. */
   public enum Content {
@@ -16,16 +17,37 @@ public enum Endpoint {
     JSON
   }
 
+  /** How late an overloaded node turns requests of a route away: the first constant goes first. */
+  public enum Urgency {
+    /** A question about models, jobs or the caller's own standing, which can be asked again. */
+    LOOKUP,
+    /** The submission of a job that takes minutes anyway. */
+    SUBMISSION,
+    /** Work of programs that nobody watches: embeddings, speech, transcriptions. */
+    BATCH,
+    /** Somebody waits for the answer. */
+    INTERACTIVE;
+
+    private final String wire = name().toLowerCase(Locale.ROOT);
+
+    /** The name in metrics. */
+    public String wire() {
+      return wire;
+    }
+  }
+
   private static final String MODEL_PREFIX = "/v1/models/";
 
   private final String method;
   private final String path;
   private final Content content;
+  private final Urgency urgency;
 
-  Endpoint(String method, String path, Content content) {
+  Endpoint(String method, String path, Content content, Urgency urgency) {
     this.method = method;
     this.path = path;
     this.content = content;
+    this.urgency = urgency;
   }
 
   public String method() {
@@ -39,6 +61,10 @@ public enum Endpoint {
 
   public Content content() {
     return content;
+  }
+
+  public Urgency urgency() {
+    return urgency;
   }
 
   /** The route of a request, or empty: 404 (DECISIONS 1). */

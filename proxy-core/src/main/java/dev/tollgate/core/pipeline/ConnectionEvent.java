@@ -4,6 +4,8 @@ package dev.tollgate.core.pipeline;
 enum ConnectionEvent {
   /** The node stops: close if nothing is in work. */
   DRAIN,
+  /** The node lacks room: close if the client has had its replies and asks for nothing. */
+  MAKE_ROOM,
   /** The drain's time is over: end what is in work with a fault. */
   CUT_SHORT,
   /** A part of the next request is here already, sent ahead. */

@@ -36,6 +36,7 @@ final class Conversation {
   private @Nullable Progress progress;
   private Ending refusedAs = Ending.REJECTED;
   private long requestBytes;
+  private LoadShedder.@Nullable Permit permit;
   private boolean served;
   private boolean handedOver;
   private boolean answered;
@@ -81,6 +82,20 @@ final class Conversation {
     progress = next;
   }
 
+  /** The node counts the request; the permit is ended with the reply or the connection. */
+  void admitted(LoadShedder.Permit place) {
+    assert permit == null;
+    permit = place;
+  }
+
+  private void leave() {
+    LoadShedder.Permit held = permit;
+    permit = null;
+    if (held != null) {
+      held.end();
+    }
+  }
+
   void bodyCame(int bytes) {
     requestBytes += bytes;
   }
@@ -121,6 +136,7 @@ final class Conversation {
   void answered(Phase next, long nowNanos) {
     assert progress != null && !answered;
     answered = true;
+    leave();
     become(next, nowNanos);
   }
 
@@ -142,6 +158,7 @@ final class Conversation {
   }
 
   void closed(long nowNanos) {
+    leave();
     become(Phase.CLOSED, nowNanos);
     counts.leave(Phase.CLOSED);
   }
@@ -170,6 +187,11 @@ final class Conversation {
   /** Whether closing now takes nothing from anybody. */
   boolean isBetweenRequests() {
     return progress == null && phase == Phase.IDLE;
+  }
+
+  /** Whether only a further request is waited for, on a connection that had some. */
+  boolean isKeptAlive() {
+    return isBetweenRequests() && served;
   }
 
   /** Whether a request was answered on this connection before. */

@@ -61,6 +61,9 @@ final class DownstreamPipeline {
     pipeline.addLast("overload", new OverloadHandler(conversation, ports.loadShedder()));
     // Nobody gets behind this without a key.
     pipeline.addLast("auth", new AuthHandler(conversation, ports.authenticator(), ports.clock()));
+    // Known callers are counted, and who is known to be refused anyway sends no body.
+    pipeline.addLast(
+        "admit", new AdmitHandler(conversation, ports.loadShedder(), ports.refusals()));
     // Only now is a body worth its memory.
     pipeline.addLast(
         "body", new BodyHandler(conversation, ports.inflightBytes(), options.requestBytesMax()));

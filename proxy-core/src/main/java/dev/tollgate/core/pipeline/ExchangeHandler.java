@@ -154,7 +154,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event instanceof ConnectionEvent ours) {
       switch (ours) {
-        case DRAIN, NEXT_TURN, LAST_REPLY_WAITS -> {}
+        case DRAIN, MAKE_ROOM, NEXT_TURN, LAST_REPLY_WAITS -> {}
         case CUT_SHORT -> cutShort(ctx);
         case CLIENT_STALLED -> {
           clientLeft(ClientExit.STALLED);

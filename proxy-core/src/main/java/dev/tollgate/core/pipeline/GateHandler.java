@@ -9,7 +9,7 @@ import java.net.InetSocketAddress;
 
 /**
  * Counts connections. One too many is closed before a byte of it is read, and a connection that
- * idles when the node drains is closed.
+ * idles when the node drains, or lacks room, is closed.
  */
 final class GateHandler extends ChannelInboundHandlerAdapter {
   private final ConnectionCount connections;
@@ -51,6 +51,8 @@ final class GateHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
     if (event == ConnectionEvent.DRAIN && conversation.isBetweenRequests()) {
+      closeBehindAll(ctx);
+    } else if (event == ConnectionEvent.MAKE_ROOM && conversation.isKeptAlive()) {
       closeBehindAll(ctx);
     } else {
       ctx.fireUserEventTriggered(event);

@@ -144,6 +144,26 @@ public final class Gateway {
     tellAll(ConnectionEvent.DRAIN);
   }
 
+  /** Closes connections whose clients have had their replies and ask for nothing. */
+  public void closeIdle() {
+    tellAll(ConnectionEvent.MAKE_ROOM);
+  }
+
+  /** Leaves new connections to the system's backlog until {@link #resumeAccepting()}. */
+  public void pauseAccepting() {
+    accepting(false);
+  }
+
+  public void resumeAccepting() {
+    accepting(true);
+  }
+
+  private void accepting(boolean does) {
+    if (listener != null && !stopped.get()) {
+      listener.config().setAutoRead(does);
+    }
+  }
+
   /** Ends what is still in work with a fault, in-stream where its stream is open. */
   public void cutShort() {
     tellAll(ConnectionEvent.CUT_SHORT);
@@ -175,6 +195,11 @@ public final class Gateway {
     }
     open.close().addListener(_ -> closed.complete(null));
     return closed;
+  }
+
+  /** Open connections. */
+  public int connections() {
+    return connections.open();
   }
 
   public GatewayGauges gauges() {

@@ -16,6 +16,7 @@ public record GatewayPorts(
     RequestService service,
     Authenticator authenticator,
     LoadShedder loadShedder,
+    KnownRefusals refusals,
     InflightBytes inflightBytes,
     Observer observer,
     InstantSource clock,

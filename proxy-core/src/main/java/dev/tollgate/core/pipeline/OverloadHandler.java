@@ -1,8 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.exchange.Ending;
-import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.LoadShedder.Verdict;
 import dev.tollgate.core.pipeline.Progress.Routed;
 import io.netty.channel.ChannelHandlerContext;
@@ -26,12 +24,7 @@ final class OverloadHandler extends ChannelInboundHandlerAdapter {
     }
     switch (shedder.judge(routed.match().endpoint())) {
       case Verdict.Serve _ -> ctx.fireChannelRead(routed);
-      case Verdict.Shed shed -> {
-        Fault fault =
-            Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The service is overloaded.")
-                .withRetryAfter(shed.retryAfterSeconds());
-        Refusal.decline(ctx, conversation, Ending.SHED, fault);
-      }
+      case Shed shed -> Overloaded.decline(ctx, conversation, shed);
     }
   }
 }

@@ -49,6 +49,7 @@ final class FrozenClient {
             service,
             keys,
             LoadShedder.NEVER,
+            KnownRefusals.NONE,
             inflightBytes,
             records::add,
             InstantSource.system(),

@@ -42,6 +42,8 @@ final class TestGateway implements AutoCloseable {
   final ScriptedService service = new ScriptedService();
   final Keys keys = new Keys();
   final BlockingQueue<RequestRecord> records = new LinkedBlockingQueue<>();
+  final ScriptedLoad load = new ScriptedLoad();
+  final ScriptedRefusals refusals = new ScriptedRefusals();
   final InflightBytes inflightBytes = new InflightBytes(256L * 1024 * 1024);
   final Gateway gateway;
   final int port;
@@ -63,7 +65,8 @@ final class TestGateway implements AutoCloseable {
     return new GatewayPorts(
         service,
         keys,
-        LoadShedder.NEVER,
+        load,
+        refusals,
         inflightBytes,
         records::add,
         InstantSource.system(),
@@ -100,6 +103,23 @@ final class TestGateway implements AutoCloseable {
       }
       loops.schedule(() -> {}, 1, TimeUnit.MILLISECONDS).sync();
     }
+    loops.submit(() -> {}).sync();
+  }
+
+  /** Waits until no connection has a request in work. */
+  void awaitIdle() throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (gauges().byPhase().getOrDefault("idle", 0) < gauges().open()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("requests stay in work: " + gauges());
+      }
+      awaitLoops();
+    }
+  }
+
+  /** Waits for what the loops were told before. */
+  void awaitLoops() throws InterruptedException {
+    loops.submit(() -> {}).sync();
     loops.submit(() -> {}).sync();
   }
 

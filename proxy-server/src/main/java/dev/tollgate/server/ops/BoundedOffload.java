@@ -15,17 +15,12 @@ import java.util.function.Consumer;
  * refused at once, and what comes to its turn after its deadline is not run.
  */
 public final class BoundedOffload implements Offload, AutoCloseable {
-  public static final int QUEUE_MAX = 1_000;
   private static final int IDLE_SECONDS = 30;
 
   private final ThreadPoolExecutor threads;
   private final LongAdder refused = new LongAdder();
 
-  public BoundedOffload(int threadCount) {
-    this(threadCount, QUEUE_MAX);
-  }
-
-  BoundedOffload(int threadCount, int queueMax) {
+  public BoundedOffload(int threadCount, int queueMax) {
     threads =
         new ThreadPoolExecutor(
             threadCount,

@@ -50,6 +50,35 @@ public enum Family {
       List.of("model")),
   CONNECTIONS(Kind.GAUGE, "tollgate_connections", "Open client connections."),
   REQUESTS_IN_FLIGHT(Kind.GAUGE, "tollgate_requests_in_flight", "Requests being answered."),
+  CONNECTIONS_REFUSED(
+      Kind.COUNTER,
+      "tollgate_connections_refused_total",
+      "Client connections closed at once because there were too many."),
+  REQUESTS_ADMITTED(
+      Kind.GAUGE,
+      "tollgate_requests_admitted",
+      "Requests of known callers whose reply has not ended."),
+  REQUESTS_MAX(
+      Kind.GAUGE,
+      "tollgate_requests_max",
+      "How many of them there may be now: at most server.max_requests."),
+  SHED(
+      Kind.COUNTER,
+      "tollgate_shed_total",
+      "Requests turned away because of the node's load, by urgency; above_share: their organization"
+          + " had its fair share.",
+      List.of("urgency")),
+  LOAD_LEVEL(
+      Kind.GAUGE, "tollgate_load_level", "What the node sheds, from 0 (nothing) to 7 (all new)."),
+  LOAD_PRESSURE(
+      Kind.GAUGE,
+      "tollgate_load_pressure",
+      "How full what the node may run out of is; 1: at its bound.",
+      List.of("signal")),
+  LOOP_WAIT(
+      Kind.GAUGE,
+      "tollgate_event_loop_wait_seconds",
+      "How long the worst event loop kept tasks waiting on average in the last 250 ms."),
   UPSTREAM_CONNECTIONS(
       Kind.GAUGE,
       "tollgate_upstream_connections",

@@ -3,6 +3,7 @@ package dev.tollgate.server.settings;
 import dev.tollgate.server.settings.shape.Key;
 import dev.tollgate.server.settings.value.EventLoops;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Section {@code server}: threads, memory and the end of the process. */
 public record ServerSettings(
@@ -17,7 +18,23 @@ public record ServerSettings(
             min = "1MiB",
             bytes = true)
         long inflightBytesMax,
+    @Key(
+            name = "max_requests",
+            about =
+                "requests in work at most; null: one for each 64 KiB of the heap, 20000 at most",
+            min = "1")
+        @Nullable Integer requestsMax,
+    @Key(about = "when requests are turned away to keep the others going") Overload overload,
     @Key(about = "what happens after SIGTERM") Shutdown shutdown) {
+  private static final long HEAP_BYTES_PER_REQUEST = 64 * 1024;
+  private static final int REQUESTS_MAX = 20_000;
+
+  /** Requests in work at most on a machine whose heap may have so many bytes. */
+  public int requestsMaxOn(long heapBytesMax) {
+    return requestsMax != null
+        ? requestsMax
+        : Math.clamp(heapBytesMax / HEAP_BYTES_PER_REQUEST, 64, REQUESTS_MAX);
+  }
 
   /** Kinds of transport. */
   public enum Transport {
@@ -25,6 +42,37 @@ public record ServerSettings(
     EPOLL,
     NIO
   }
+
+  /** Section {@code server.overload}: where the bounds are that shedding keeps away from. */
+  public record Overload(
+      @Key(about = "whether requests are turned away before bounds are reached", initial = "true")
+          boolean enabled,
+      @Key(
+              name = "min_requests",
+              about = "requests in work below which none is turned away",
+              initial = "64",
+              min = "1")
+          int requestsMin,
+      @Key(
+              about = "time that event loops may keep work waiting; above it fewer requests run",
+              initial = "20ms",
+              min = "1ms")
+          Duration loopWait,
+      @Key(about = "share of the heap that may be needed", initial = "0.95", min = "0.1", max = "1")
+          double heap,
+      @Key(
+              about = "share of the direct memory that buffers may use",
+              initial = "0.9",
+              min = "0.1",
+              max = "1")
+          double directMemory,
+      @Key(
+              about = "charges in the journal that are not in the books",
+              initial = "1000000",
+              min = "1000")
+          int journalBacklog,
+      @Key(about = "blocking tasks that wait for a thread", initial = "1000", min = "1")
+          int offloadQueue) {}
 
   /** Section {@code server.shutdown}. */
   public record Shutdown(

@@ -5,7 +5,6 @@ import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.SocketConnector;
 import dev.tollgate.server.settings.ListenerSettings;
 import dev.tollgate.server.settings.ServerSettings;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -31,7 +30,7 @@ final class Network implements AutoCloseable {
 
   private final Transport transport;
   private final EventLoopGroup loops;
-  private final ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
+  private final PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
   private final DnsAddressResolverGroup resolver;
 
   Network(ServerSettings settings) throws StartException {
@@ -54,7 +53,7 @@ final class Network implements AutoCloseable {
     return transport;
   }
 
-  ByteBufAllocator allocator() {
+  PooledByteBufAllocator allocator() {
     return allocator;
   }
 

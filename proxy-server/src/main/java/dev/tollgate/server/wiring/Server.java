@@ -10,7 +10,7 @@ import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
-import dev.tollgate.core.pipeline.LoadShedder;
+import dev.tollgate.core.pipeline.KnownRefusals;
 import dev.tollgate.core.tenant.KeyCache;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.core.tenant.KeyHash;
@@ -154,11 +154,13 @@ public final class Server implements AutoCloseable {
             observer,
             AccessLog::line,
             exchangeOptions());
+    var shedding = new Shedding(settings, metrics);
     var ports =
         new GatewayPorts(
             exchanges,
             new CachedKeys(keys),
-            LoadShedder.NEVER,
+            shedding.shedder(),
+            KnownRefusals.NONE,
             inflight,
             observer,
             treasury.clock(),
@@ -166,6 +168,8 @@ public final class Server implements AutoCloseable {
     Gateway gateway = gateway(network, ports);
     InetSocketAddress api = bind(gateway);
     register(network, gateway, inflight);
+    var figures = new Shedding.Figures(inflight, offload, treasury::backlog);
+    closers.add("load watch", shedding.watch(network, gateway, figures));
     var gauges = new Gauges(upstreams, snapshots);
     gauges.register(metrics);
     if (!isStarting()) {
@@ -189,7 +193,9 @@ public final class Server implements AutoCloseable {
   }
 
   private BoundedOffload offload() {
-    var offload = new BoundedOffload(settings.store().pool().max());
+    var offload =
+        new BoundedOffload(
+            settings.store().pool().max(), settings.server().overload().offloadQueue());
     closers.add("offload", offload);
     metrics.gauge(Family.OFFLOAD_DEPTH, offload::depth);
     metrics.counter(Family.OFFLOAD_REFUSED, offload::refused);
@@ -301,6 +307,7 @@ public final class Server implements AutoCloseable {
 
   private void register(Network network, Gateway gateway, InflightBytes inflight) {
     metrics.gauge(Family.CONNECTIONS, () -> gateway.gauges().open());
+    metrics.counter(Family.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
     metrics.gauge(Family.REQUESTS_IN_FLIGHT, () -> inWork(gateway));
     metrics.gauge(Family.INFLIGHT_BYTES, inflight::held);
     metrics.counter(Family.LOG_DROPPED, RingAppender::dropped);

@@ -158,6 +158,11 @@ final class Treasury implements AutoCloseable {
     return leaser.ledger();
   }
 
+  /** Charges that are not in the books yet. */
+  long backlog() {
+    return journal.backlog();
+  }
+
   void register(Metrics metrics) {
     metrics.gauge(Family.LEDGER_BACKLOG, () -> settler.figures().backlog());
     metrics.gauge(Family.LEDGER_OLDEST, () -> seconds(settler.figures().oldest()));

@@ -23,6 +23,7 @@ import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
+import dev.tollgate.core.pipeline.KnownRefusals;
 import dev.tollgate.core.pipeline.LoadShedder;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKeyText;
@@ -99,6 +100,7 @@ final class Warmup {
                 ExchangeOptions.DEFAULT),
             (hash, loop, whenKnown) -> whenKnown.accept(find(hash)),
             LoadShedder.NEVER,
+            KnownRefusals.NONE,
             inflight,
             metrics,
             InstantSource.system(),

@@ -1,0 +1,61 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.endpoint.Endpoint.Urgency;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.pipeline.LoadShedder.Admitted;
+import dev.tollgate.core.pipeline.LoadShedder.Shed;
+import dev.tollgate.core.pipeline.Progress.Authenticated;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+
+/**
+ * Counts a proven caller's request in, and refuses what is known to be refused anyway (DECISIONS 1:
+ * 429, then 402) before its body costs anything.
+ */
+final class AdmitHandler extends ChannelInboundHandlerAdapter {
+  private final Conversation conversation;
+  private final LoadShedder shedder;
+  private final KnownRefusals refusals;
+
+  AdmitHandler(Conversation conversation, LoadShedder shedder, KnownRefusals refusals) {
+    this.conversation = conversation;
+    this.shedder = shedder;
+    this.refusals = refusals;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (!(message instanceof Authenticated authenticated)) {
+      ctx.fireChannelRead(message);
+      return;
+    }
+    Endpoint endpoint = authenticated.routed().match().endpoint();
+    switch (shedder.enter(endpoint, authenticated.key().org().id())) {
+      case Admitted admitted -> {
+        conversation.admitted(admitted.permit());
+        passOrRefuse(ctx, authenticated, endpoint);
+      }
+      case Shed shed -> Overloaded.decline(ctx, conversation, shed);
+    }
+  }
+
+  private void passOrRefuse(
+      ChannelHandlerContext ctx, Authenticated authenticated, Endpoint endpoint) {
+    Fault fault = isFree(endpoint) ? null : refusals.of(authenticated.key(), now(ctx));
+    if (fault == null) {
+      ctx.fireChannelRead(authenticated);
+    } else {
+      Refusal.refuse(ctx, fault);
+    }
+  }
+
+  /** Questions take neither money nor limits: who has none may still ask why. */
+  private static boolean isFree(Endpoint endpoint) {
+    return endpoint.urgency() == Urgency.LOOKUP;
+  }
+
+  private static long now(ChannelHandlerContext ctx) {
+    return ctx.executor().ticker().nanoTime();
+  }
+}

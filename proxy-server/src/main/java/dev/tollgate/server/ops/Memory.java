@@ -1,0 +1,61 @@
+package dev.tollgate.server.ops;
+
+import com.sun.management.GarbageCollectorMXBean;
+import com.sun.management.GcInfo;
+import com.sun.management.HotSpotDiagnosticMXBean;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** How much of its memory this process needs, as shares of what the JVM may have. */
+public final class Memory {
+  private final List<GarbageCollectorMXBean> collectors =
+      ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class);
+  private final Set<String> heapPools =
+      ManagementFactory.getMemoryPoolMXBeans().stream()
+          .filter(pool -> pool.getType() == MemoryType.HEAP)
+          .map(MemoryPoolMXBean::getName)
+          .collect(Collectors.toUnmodifiableSet());
+  private final long heapMax = Runtime.getRuntime().maxMemory();
+  private final long directMax = directMax();
+  private final PooledByteBufAllocator buffers;
+
+  public Memory(PooledByteBufAllocator buffers) {
+    this.buffers = buffers;
+  }
+
+  /** What lived behind the last collection: what is used now is garbage for the most part. */
+  public double heap() {
+    GcInfo last = null;
+    for (GarbageCollectorMXBean collector : collectors) {
+      GcInfo its = collector.getLastGcInfo();
+      if (its != null && (last == null || its.getEndTime() > last.getEndTime())) {
+        last = its;
+      }
+    }
+    return last == null ? 0 : (double) livedThrough(last) / heapMax;
+  }
+
+  private long livedThrough(GcInfo collection) {
+    return collection.getMemoryUsageAfterGc().entrySet().stream()
+        .filter(pool -> heapPools.contains(pool.getKey()))
+        .mapToLong(pool -> pool.getValue().getUsed())
+        .sum();
+  }
+
+  /** Buffers in use; what the allocator keeps beside them can be used again. */
+  public double direct() {
+    return (double) buffers.pinnedDirectMemory() / directMax;
+  }
+
+  private static long directMax() {
+    HotSpotDiagnosticMXBean options =
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
+    long said = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
+    return said > 0 ? said : Runtime.getRuntime().maxMemory();
+  }
+}

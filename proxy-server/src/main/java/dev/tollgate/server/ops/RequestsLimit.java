@@ -1,0 +1,45 @@
+package dev.tollgate.server.ops;
+
+import java.time.Duration;
+
+/**
+ * How many requests may be in work at once, found by trial: while loops keep what they are given
+ * waiting for too long it falls by a tenth, while the room is used and loops keep up it grows by a
+ * twentieth. Confined to one thread.
+ */
+final class RequestsLimit {
+  private static final double LESS = 0.9;
+  private static final double MORE = 1.05;
+
+  /** The share of the limit that must be in use for it to grow, or it would grow for nothing. */
+  private static final double IN_USE = 0.7;
+
+  private final int least;
+  private final int most;
+  private final long waitNanosMax;
+  private double limit;
+
+  /**
+   * @param most the bound of the configuration; also where it begins
+   * @param waitMax how long loops may keep tasks waiting on average
+   */
+  RequestsLimit(int least, int most, Duration waitMax) {
+    this.least = Math.min(least, most);
+    this.most = most;
+    this.waitNanosMax = waitMax.toNanos();
+    this.limit = most;
+  }
+
+  /** The limit for the time until the next look. */
+  int look(Duration wait, int running) {
+    if (wait.toNanos() > waitNanosMax) {
+      // From what is there: a limit far above it would take many looks to matter.
+      limit = Math.max(least, LESS * Math.min(limit, running));
+    } else if (running >= IN_USE * limit) {
+      limit = Math.min(most, MORE * limit + 1);
+    } else if (running < least) {
+      limit = most; // nothing is left of what it learned
+    }
+    return (int) limit;
+  }
+}

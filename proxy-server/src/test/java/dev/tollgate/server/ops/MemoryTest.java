@@ -1,0 +1,34 @@
+package dev.tollgate.server.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import org.junit.jupiter.api.Test;
+
+final class MemoryTest {
+  private final PooledByteBufAllocator buffers = new PooledByteBufAllocator(true);
+  private final Memory memory = new Memory(buffers);
+
+  @Test
+  void garbageIsNoNeed() {
+    System.gc();
+    double before = memory.heap();
+    assertThat(before).isBetween(0.0001, 0.9);
+
+    byte[] kept = new byte[(int) Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 8)];
+    System.gc();
+    double kepts = (double) kept.length / Runtime.getRuntime().maxMemory();
+    assertThat(memory.heap()).isCloseTo(before + kepts, within(kepts / 2));
+  }
+
+  @Test
+  void onlyBuffersInUseCount() {
+    assertThat(memory.direct()).isZero();
+    ByteBuf held = buffers.directBuffer(1 << 20);
+    assertThat(memory.direct()).isPositive();
+    held.release();
+    assertThat(memory.direct()).isZero();
+  }
+}

@@ -1,0 +1,64 @@
+package dev.tollgate.server.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+final class RequestsLimitTest {
+  private static final Duration BUSY = Duration.ofMillis(21);
+  private static final Duration CALM = Duration.ofMillis(20);
+
+  private final RequestsLimit limit = new RequestsLimit(64, 10_000, Duration.ofMillis(20));
+
+  @Test
+  void itBeginsAtTheBoundAndStaysThereWhileLoopsKeepUp() {
+    for (int running = 0; running < 12_000; running += 100) {
+      assertThat(limit.look(CALM, running)).isEqualTo(10_000);
+    }
+  }
+
+  @Test
+  void whileLoopsKeepWorkWaitingItFallsFromWhatIsThere() {
+    assertThat(limit.look(BUSY, 1000)).isEqualTo(900);
+    assertThat(limit.look(BUSY, 1000)).isEqualTo(810);
+    assertThat(limit.look(BUSY, 200)).isEqualTo(180);
+  }
+
+  @Test
+  void itNeverFallsBelowWhatIsAlwaysServed() {
+    for (int i = 0; i < 100; i++) {
+      limit.look(BUSY, 50);
+    }
+    assertThat(limit.look(BUSY, 50)).isEqualTo(64);
+  }
+
+  @Test
+  void itGrowsWhileItIsUsedAndNotBeyondTheBound() {
+    limit.look(BUSY, 1000);
+    assertThat(limit.look(CALM, 800)).isEqualTo(946);
+    for (int i = 0; i < 100; i++) {
+      limit.look(CALM, 9_000);
+    }
+    assertThat(limit.look(CALM, 9_000)).isEqualTo(10_000);
+  }
+
+  @Test
+  void itDoesNotGrowForNothing() {
+    limit.look(BUSY, 1000);
+    for (int i = 0; i < 100; i++) {
+      assertThat(limit.look(CALM, 100)).isEqualTo(900);
+    }
+  }
+
+  @Test
+  void aNodeThatWentQuietBeginsAnew() {
+    limit.look(BUSY, 1000);
+    assertThat(limit.look(CALM, 10)).isEqualTo(10_000);
+  }
+
+  @Test
+  void aBoundBelowTheLeastIsTheBound() {
+    assertThat(new RequestsLimit(64, 8, CALM).look(BUSY, 8)).isEqualTo(8);
+  }
+}
