@@ -1,0 +1,90 @@
+package dev.tollgate.server.redis;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisConnectionStateAdapter;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Opens connections to Redis, on a thread of its own. Connections are not opened again by the
+ * library, which would repeat what was sent on them: what takes from a bucket must not be done
+ * twice.
+ */
+final class Client implements AutoCloseable {
+  private static final Duration END_MAX = Duration.ofSeconds(2);
+
+  private final ClientResources resources;
+  private final RedisClient client;
+  private final Address address;
+
+  Client(Address address) {
+    this.address = address;
+    this.resources =
+        DefaultClientResources.builder()
+            .ioThreadPoolSize(1)
+            .computationThreadPoolSize(1)
+            .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+            .build();
+    this.client = RedisClient.create(resources);
+    client.setOptions(
+        ClientOptions.builder()
+            .autoReconnect(false)
+            .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+            .requestQueueSize(2 * Link.CALLS_MAX) // ours is reached first
+            .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+            .socketOptions(SocketOptions.builder().connectTimeout(Address.CONNECT).build())
+            .build());
+  }
+
+  /**
+   * Connects to the server, or to the master of the day.
+   *
+   * @param whenGone told once when the connection ends, by whomever
+   */
+  CompletionStage<StatefulRedisConnection<String, String>> connect(Runnable whenGone) {
+    return client
+        .connectAsync(StringCodec.UTF8, address.uri())
+        .thenApply(connection -> watched(connection, whenGone));
+  }
+
+  /** The same for a connection that hears what is published. */
+  CompletionStage<StatefulRedisPubSubConnection<String, String>> listen(Runnable whenGone) {
+    return client
+        .connectPubSubAsync(StringCodec.UTF8, address.uri())
+        .thenApply(connection -> watched(connection, whenGone));
+  }
+
+  private static <C extends StatefulConnection<String, String>> C watched(
+      C connection, Runnable whenGone) {
+    connection.addListener(
+        new RedisConnectionStateAdapter() {
+          @Override
+          public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
+            whenGone.run();
+          }
+        });
+    return connection;
+  }
+
+  @Override
+  public void close() {
+    client.shutdown(0, END_MAX.toMillis(), TimeUnit.MILLISECONDS);
+    var _ =
+        resources
+            .shutdown(0, END_MAX.toMillis(), TimeUnit.MILLISECONDS)
+            .awaitUninterruptibly(END_MAX.toMillis());
+  }
+}

@@ -1,0 +1,95 @@
+package dev.tollgate.server.redis;
+
+import dev.tollgate.core.limit.Counters;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** What all nodes share: limits that are counted in one place. */
+public final class Redis implements AutoCloseable {
+  /** A start waits so long for Redis, then goes on without it. */
+  private static final Duration START = Duration.ofSeconds(2);
+
+  private final EventExecutor clock =
+      new DefaultEventExecutor(new DefaultThreadFactory("redis-clock", true));
+  private final Client client;
+  private final Circuit circuit;
+  private final SharedCounters shared;
+  private final Optional<Counters> alone;
+
+  private Redis(Address address, Duration timeout, Optional<Counters> alone, Figures figures) {
+    var held = new Held();
+    this.alone = alone;
+    this.client = new Client(address);
+    this.circuit =
+        new Circuit(
+            client,
+            clock,
+            timeout,
+            held,
+            figures,
+            alone.isPresent()
+                ? "each node counts alone, as limits.on_store_failure says"
+                : "requests with limits are refused");
+    this.shared = new SharedCounters(circuit, held, new Deadlines(clock, timeout), figures);
+  }
+
+  /**
+   * Connects, or goes on trying to.
+   *
+   * @param timeout that a request pays at most
+   * @param alone who counts while Redis does not answer; empty: nobody, and requests are refused
+   * @throws ClusterException if it is a cluster
+   */
+  public static Redis open(
+      Address address, Duration timeout, Optional<Counters> alone, Figures figures)
+      throws ClusterException, InterruptedException {
+    var redis = new Redis(address, timeout, alone, figures);
+    try {
+      var first = redis.circuit.start().get(START.toMillis(), TimeUnit.MILLISECONDS);
+      if (first instanceof Circuit.First.Cluster) {
+        redis.close();
+        throw new ClusterException(address);
+      }
+    } catch (TimeoutException goesOnTrying) {
+      // it says so itself
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+    return redis;
+  }
+
+  /** Redis Cluster, whose nodes hold a part of the keys each. */
+  public static final class ClusterException extends Exception {
+    ClusterException(Address address) {
+      super(address + " is a Redis Cluster; limits need one server, or sentinels with one master");
+    }
+  }
+
+  /** The counters that all nodes share. */
+  public Counters counters() {
+    return alone.<Counters>map(local -> new OrElse(shared, local)).orElse(shared);
+  }
+
+  /** Whether it is asked now. */
+  public boolean isUp() {
+    return circuit.standing() instanceof Standing.Up;
+  }
+
+  /** How many calls wait for an answer of it. */
+  public int calls() {
+    return circuit.calls();
+  }
+
+  @Override
+  public void close() {
+    circuit.close();
+    client.close();
+    var _ = clock.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);
+  }
+}

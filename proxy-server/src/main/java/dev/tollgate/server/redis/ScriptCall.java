@@ -1,0 +1,164 @@
+package dev.tollgate.server.redis;
+
+import dev.tollgate.core.limit.Bucket;
+import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.Unit;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Draw.Slot;
+import dev.tollgate.core.limit.Draw.Take;
+import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.limit.Drawn.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * A script with its keys and arguments. A request is a member of its node's epoch: that one key
+ * says that the node lives, and goes soon after the node; the slots of an API key are counts by
+ * epoch, of which those without members do not count.
+ */
+record ScriptCall(Script script, List<String> keys, List<String> arguments) {
+  /** How long a node is believed to live that says nothing: a killed one's slots are free then. */
+  static final Duration LEASE = Duration.ofSeconds(10);
+
+  /** Longer than any request that is the only one of its key: nothing else keeps the counts. */
+  private static final Duration SLOTS_KEPT = Duration.ofDays(1);
+
+  private static final String LEASE_MILLIS = millis(LEASE);
+  private static final String SLOTS_KEPT_MILLIS = millis(SLOTS_KEPT);
+  private static final String NO_SLOT = "";
+  private static final Map<Scope, Map<Unit, String>> BUCKET_PREFIXES = bucketPrefixes();
+
+  ScriptCall {
+    keys = List.copyOf(keys);
+    arguments = List.copyOf(arguments);
+  }
+
+  static ScriptCall take(Draw draw, String epoch) {
+    var call = new Building(epoch, draw);
+    String request = isLook(draw) ? "" : draw.request().value();
+    call.arguments.addAll(List.of(request, epoch, LEASE_MILLIS, SLOTS_KEPT_MILLIS));
+    call.arguments.add(Integer.toString(slotsMost(draw.slot())));
+    draw.takes().forEach(take -> call.bucket(take.bucket(), take.amount()));
+    return call.of(Script.TAKE);
+  }
+
+  /** Whether it takes nothing, so that there is nothing to end. */
+  static boolean isLook(Draw draw) {
+    return draw.slot() instanceof Slot.Unlimited
+        && draw.takes().stream().allMatch(take -> take.amount() == 0);
+  }
+
+  /** What a take was answered. */
+  static Drawn drawn(List<Long> answer) {
+    List<Level> levels = new ArrayList<>();
+    for (int i = 2; i < answer.size(); i += 2) {
+      levels.add(new Level(answer.get(i), answer.get(i + 1)));
+    }
+    return answer.get(0) == 0
+        ? new Drawn.Taken(levels)
+        : new Drawn.Refused(levels, answer.get(1) == 1);
+  }
+
+  /** Frees the slot and corrects tokens to what was used; what else was taken stays taken. */
+  static ScriptCall end(Draw draw, long tokensUsed, String epoch) {
+    var call = new Building(epoch, draw);
+    call.arguments.addAll(List.of(draw.request().value(), epoch));
+    long used = Math.clamp(tokensUsed, 0, Bucket.CAPACITY_MAX); // what providers say may be absurd
+    for (Take take : draw.takes()) {
+      if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE && take.amount() != used) {
+        call.bucket(take.bucket(), take.amount() - used);
+      }
+    }
+    return call.of(Script.END);
+  }
+
+  /** Gives back all that a take of which no answer came may have taken. */
+  static ScriptCall giveBack(Draw draw, String epoch) {
+    var call = new Building(epoch, draw);
+    call.arguments.addAll(List.of(draw.request().value(), epoch));
+    draw.takes().forEach(take -> call.bucket(take.bucket(), take.amount()));
+    return call.of(Script.END);
+  }
+
+  static ScriptCall beat(String epoch) {
+    return new ScriptCall(
+        Script.BEAT, List.of(members(epoch), "tollgate:node:" + epoch), List.of(LEASE_MILLIS));
+  }
+
+  static ScriptCall restate(List<Draw> draws, String epoch) {
+    List<String> keys = new ArrayList<>(List.of(members(epoch)));
+    List<String> arguments = new ArrayList<>(List.of(epoch, LEASE_MILLIS, SLOTS_KEPT_MILLIS));
+    for (Draw draw : draws) {
+      keys.add(slots(draw.slot()));
+      arguments.add(draw.request().value());
+    }
+    return new ScriptCall(Script.RESTATE, keys, arguments);
+  }
+
+  static String members(String epoch) {
+    return "tollgate:members:" + epoch;
+  }
+
+  private static String slots(Slot slot) {
+    return switch (slot) {
+      case Slot.Unlimited _ -> NO_SLOT;
+      case Slot.OneOf oneOf -> "tollgate:slots:" + oneOf.id();
+    };
+  }
+
+  private static int slotsMost(Slot slot) {
+    return switch (slot) {
+      case Slot.Unlimited _ -> 0;
+      case Slot.OneOf oneOf -> oneOf.most();
+    };
+  }
+
+  private static String prefix(Bucket bucket) {
+    var ofScope = Objects.requireNonNull(BUCKET_PREFIXES.get(bucket.scope()));
+    return Objects.requireNonNull(ofScope.get(bucket.unit()));
+  }
+
+  private static Map<Scope, Map<Unit, String>> bucketPrefixes() {
+    var prefixes = new EnumMap<Scope, Map<Unit, String>>(Scope.class);
+    for (Scope scope : Scope.values()) {
+      var ofScope = new EnumMap<Unit, String>(Unit.class);
+      for (Unit unit : Unit.values()) {
+        String rate = unit.name().toLowerCase(Locale.ROOT);
+        ofScope.put(unit, "tollgate:bucket:" + scope.wire() + ":" + rate + ":");
+      }
+      prefixes.put(scope, ofScope);
+    }
+    return prefixes;
+  }
+
+  private static String millis(Duration duration) {
+    return Long.toString(duration.toMillis());
+  }
+
+  /** Keys and arguments of a call about one request, in step. */
+  private static final class Building {
+    private final List<String> keys = new ArrayList<>();
+    private final List<String> arguments = new ArrayList<>();
+
+    Building(String epoch, Draw draw) {
+      keys.add(members(epoch));
+      keys.add(slots(draw.slot()));
+    }
+
+    void bucket(Bucket bucket, long amount) {
+      keys.add(prefix(bucket) + bucket.id());
+      arguments.add(Long.toString(amount));
+      arguments.add(Long.toString(bucket.capacity()));
+      arguments.add(Long.toString(bucket.unit().periodMicros()));
+    }
+
+    ScriptCall of(Script script) {
+      return new ScriptCall(script, keys, arguments);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package dev.tollgate.server.redis;
+
+import dev.tollgate.core.limit.Counters;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Draw.Slot;
+import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.server.redis.Standing.Down;
+import dev.tollgate.server.redis.Standing.Up;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+
+/**
+ * Buckets and slots that all nodes share: a draw is one call of one script. For any thread; what
+ * Redis does not answer in time is answered here.
+ */
+final class SharedCounters implements Counters {
+  private final Circuit circuit;
+  private final Held held;
+  private final Deadlines deadlines;
+  private final Figures figures;
+
+  SharedCounters(Circuit circuit, Held held, Deadlines deadlines, Figures figures) {
+    this.circuit = circuit;
+    this.held = held;
+    this.deadlines = deadlines;
+    this.figures = figures;
+  }
+
+  @Override
+  public void take(Draw draw, Executor loop, Consumer<Drawn> answer) {
+    if (draw.takes().isEmpty() && draw.slot() instanceof Slot.Unlimited) {
+      answer.accept(new Drawn.Taken(List.of()));
+      return;
+    }
+    switch (circuit.standing()) {
+      case Down down -> {
+        figures.failed(Failure.DOWN);
+        answer.accept(new Drawn.Unavailable(down.reason()));
+      }
+      case Up up -> {
+        var taking = new Taking(draw, up, deadlines.nowNanos(), loop, answer, this);
+        taking.send();
+        if (!taking.isOver()) {
+          deadlines.watch(taking);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void end(Draw draw, long tokensUsed) {
+    var _ = endHeld(draw, tokensUsed);
+  }
+
+  /** Ends it if it is counted here; else whoever else counts may. */
+  boolean endHeld(Draw draw, long tokensUsed) {
+    if (!held.remove(draw)) {
+      return false;
+    }
+    switch (circuit.standing()) {
+      case Up up ->
+          up.link().callSurely(ScriptCall.end(draw, tokensUsed, up.epoch()), unawaited(up));
+      case Down _ -> {} // it will not be among those that the next epoch begins with
+    }
+    return true;
+  }
+
+  Consumer<Reply> unawaited(Up up) {
+    return circuit.uncertainUnlessDone(up);
+  }
+
+  void took(Draw draw, Up up) {
+    if (ScriptCall.isLook(draw)) {
+      return;
+    }
+    held.add(draw);
+    if (!up.equals(circuit.standing())) {
+      circuit.restate(draw);
+    }
+  }
+
+  void answered(Up up, long askedNanos) {
+    Circuit.succeeded(up);
+    figures.answered(deadlines.nowNanos() - askedNanos);
+  }
+
+  void failed(Up up, Failure why, String reason) {
+    circuit.failed(up, why, reason);
+  }
+}

@@ -1,0 +1,6 @@
+-- Says that a node lives. It writes, so that a Redis that would refuse a request refuses this too.
+-- KEYS  1 members of the node's epoch, 2 the node
+-- ARGV  1 lease in ms
+-- Gives whether the node has members
+redis.call('SET', KEYS[2], 1, 'PX', ARGV[1])
+return redis.call('PEXPIRE', KEYS[1], ARGV[1])

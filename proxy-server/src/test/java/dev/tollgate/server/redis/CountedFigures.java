@@ -1,0 +1,21 @@
+package dev.tollgate.server.redis;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Failures as they were reported. */
+final class CountedFigures implements Figures {
+  private final Map<Failure, Integer> failures = new ConcurrentHashMap<>();
+
+  @Override
+  public void answered(long nanos) {}
+
+  @Override
+  public void failed(Failure why) {
+    failures.merge(why, 1, Integer::sum);
+  }
+
+  int failures(Failure why) {
+    return failures.getOrDefault(why, 0);
+  }
+}

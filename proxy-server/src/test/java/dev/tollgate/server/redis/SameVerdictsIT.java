@@ -1,0 +1,170 @@
+package dev.tollgate.server.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.Bucket;
+import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.Unit;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Draw.Slot;
+import dev.tollgate.core.limit.Draw.Take;
+import dev.tollgate.core.testkit.Seeds;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The scripts on a real Redis and the rule in Java come to the same verdicts, levels and waits over
+ * the same schedule.
+ */
+class SameVerdictsIT {
+  private static final int SCHEDULES = 30;
+  private static final int STEPS = 120;
+  private static final String EPOCH = "node.1";
+
+  private static RedisProcess process;
+  private static RedisClient client;
+  private static RedisCommands<String, String> redis;
+  private static ScriptClock clock;
+
+  private final Map<String, ExactBucket> buckets = new HashMap<>();
+  private final Map<String, Integer> busy = new HashMap<>();
+  private final List<Draw> held = new ArrayList<>();
+  private long nowMicros = 1_700_000_000_000_000L;
+
+  @BeforeAll
+  static void start() {
+    process = RedisProcess.start();
+    client = RedisClient.create(process.url());
+    redis = client.connect().sync();
+    clock = new ScriptClock(redis);
+  }
+
+  @AfterAll
+  static void stop() {
+    client.shutdown();
+    process.close();
+  }
+
+  @Test
+  void bucketsOfEverySize() {
+    Seeds.forEach(SCHEDULES, random -> schedule(random, 1L << random.nextInt(1, 25)));
+  }
+
+  private void schedule(RandomGenerator random, long capacityMax) {
+    redis.flushall();
+    buckets.clear();
+    busy.clear();
+    held.clear();
+    for (int step = 0; step < STEPS; step++) {
+      nowMicros += random.nextLong(1, 1L << random.nextInt(1, 25));
+      clock.set(nowMicros);
+      if (held.isEmpty() || random.nextInt(3) > 0) {
+        take(draw(random, capacityMax));
+      } else {
+        Draw ended = held.remove(random.nextInt(held.size()));
+        end(ended, random.nextBoolean() ? 0 : random.nextLong(capacityMax * 2));
+      }
+    }
+  }
+
+  private Draw draw(RandomGenerator random, long capacityMax) {
+    List<Take> takes = new ArrayList<>();
+    for (Unit unit : Unit.values()) {
+      if (random.nextInt(4) > 0) {
+        boolean changed = random.nextInt(8) == 0;
+        long capacity = changed ? random.nextLong(1, capacityMax + 1) : capacityMax;
+        long amount = unit == Unit.TOKENS_PER_MINUTE ? random.nextLong(capacity + 2) : 1;
+        takes.add(new Take(new Bucket(Scope.KEY, "k", unit, capacity), amount));
+      }
+    }
+    Slot slot = random.nextBoolean() ? new Slot.Unlimited() : new Slot.OneOf("k", 4);
+    return new Draw(RequestId.at(nowMicros / 1_000), takes, slot);
+  }
+
+  private void take(Draw draw) {
+    List<Long> expected = taken(draw);
+
+    assertThat(clock.run(ScriptCall.take(draw, EPOCH))).isEqualTo(expected);
+    if (expected.getFirst() == 0 && !ScriptCall.isLook(draw)) {
+      held.add(draw);
+    }
+  }
+
+  private void end(Draw draw, long tokensUsed) {
+    ended(draw, tokensUsed);
+
+    assertThat(clock.run(ScriptCall.end(draw, tokensUsed, EPOCH))).containsExactly(1L);
+    assertThat(clock.run(ScriptCall.giveBack(draw, EPOCH))).as("ended again").containsExactly(0L);
+  }
+
+  private List<Long> taken(Draw draw) {
+    Map<Take, ExactBucket> after = new LinkedHashMap<>();
+    int refused = 0;
+    for (Take take : draw.takes()) {
+      ExactBucket bucket = bucket(take.bucket()).copy();
+      bucket.flow(nowMicros);
+      bucket.resize(take.bucket().capacity());
+      after.put(take, bucket);
+      if (refused == 0 && !bucket.has(take.amount())) {
+        refused = after.size();
+      }
+    }
+    boolean free = isFree(draw.slot());
+    if (refused == 0 && !free) {
+      refused = draw.takes().size() + 1;
+    }
+    List<Long> answer = new ArrayList<>(List.of((long) refused, free ? 1L : 0L));
+    boolean taken = refused == 0;
+    after.forEach(
+        (take, bucket) -> {
+          if (taken && take.amount() > 0) {
+            bucket.add(-take.amount());
+            buckets.put(name(take.bucket()), bucket);
+          }
+          answer.add(bucket.remaining());
+          answer.add(bucket.waitMicros(take.amount()));
+        });
+    if (taken && draw.slot() instanceof Slot.OneOf one) {
+      busy.merge(one.id(), 1, Integer::sum);
+    }
+    return answer;
+  }
+
+  private boolean isFree(Slot slot) {
+    return switch (slot) {
+      case Slot.Unlimited _ -> true;
+      case Slot.OneOf one -> busy.getOrDefault(one.id(), 0) < one.most();
+    };
+  }
+
+  private void ended(Draw draw, long tokensUsed) {
+    for (Take take : draw.takes()) {
+      if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE) {
+        ExactBucket bucket = bucket(take.bucket());
+        bucket.flow(nowMicros);
+        bucket.add(take.amount() - tokensUsed);
+      }
+    }
+    if (draw.slot() instanceof Slot.OneOf one) {
+      busy.merge(one.id(), -1, Integer::sum);
+    }
+  }
+
+  private ExactBucket bucket(Bucket bucket) {
+    return buckets.getOrDefault(name(bucket), new ExactBucket(bucket, nowMicros));
+  }
+
+  private static String name(Bucket bucket) {
+    return bucket.unit().name();
+  }
+}

@@ -1,0 +1,66 @@
+package dev.tollgate.server.redis;
+
+import dev.tollgate.core.limit.Counters;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.testkit.CountersContract;
+import io.lettuce.core.RedisClient;
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+
+/** What every counter must do, done by the scripts on a real Redis. */
+class ScriptsContractIT extends CountersContract {
+  private static RedisProcess process;
+  private static RedisClient client;
+  private static ScriptClock clock;
+
+  private long nowMicros = 1_700_000_000_000_000L;
+
+  @BeforeAll
+  static void start() {
+    process = RedisProcess.start();
+    client = RedisClient.create(process.url());
+    clock = new ScriptClock(client.connect().sync());
+  }
+
+  @AfterAll
+  static void stop() {
+    client.shutdown();
+    process.close();
+  }
+
+  @BeforeEach
+  void begin() {
+    clock.set(nowMicros);
+  }
+
+  @Override
+  protected Counters counters() {
+    return new Scripts();
+  }
+
+  @Override
+  protected void pass(Duration time) {
+    nowMicros += time.toNanos() / 1_000;
+    clock.set(nowMicros);
+  }
+
+  /** The calls of the shared counters, one after the other. */
+  private static final class Scripts implements Counters {
+    private static final String EPOCH = "node.1";
+
+    @Override
+    public void take(Draw draw, Executor loop, Consumer<Drawn> answer) {
+      answer.accept(ScriptCall.drawn(clock.run(ScriptCall.take(draw, EPOCH))));
+    }
+
+    @Override
+    public void end(Draw draw, long tokensUsed) {
+      clock.run(ScriptCall.end(draw, tokensUsed, EPOCH));
+    }
+  }
+}
