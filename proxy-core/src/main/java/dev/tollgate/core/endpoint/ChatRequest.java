@@ -155,9 +155,20 @@ public final class ChatRequest {
   /** The worst case of this request at a model: what admission reserves (DECISIONS 8). */
   public MicroUsd estimate(Model served) {
     long prompt = TokenEstimate.atMost(textBytes, mediaTokensAtMost, served.contextLength());
+    return WorstCase.ofTokens(prompt, outputAtMost(served), mayBeAudio).cost(served.prices());
+  }
+
+  /**
+   * What the limit of tokens per minute sets aside: the likely prompt and all that may be written.
+   * Money needs the worst case; here it would refuse prompts that fit four times over.
+   */
+  public long tokensEstimated(Model served) {
+    return promptTokensLikely() + outputAtMost(served);
+  }
+
+  private long outputAtMost(Model served) {
     long output = outputTokensAsked > 0 ? outputTokensAsked : served.outputTokensReserved();
-    long capped = TokenEstimate.outputAtMost(output, served);
-    return WorstCase.ofTokens(prompt, capped, mayBeAudio).cost(served.prices());
+    return TokenEstimate.outputAtMost(output, served);
   }
 
   /**

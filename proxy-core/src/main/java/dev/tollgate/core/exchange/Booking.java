@@ -31,6 +31,13 @@ final class Booking {
     toldNanos = nowNanos;
   }
 
+  /** The request goes ahead. */
+  void confirm() {
+    if (reservation != null) {
+      reservation.begin();
+    }
+  }
+
   /** A stream brought more; every so often what it is worth is written down. */
   void progress(long deliveredTokens, long nowNanos, Supplier<Charge> worth) {
     boolean due =

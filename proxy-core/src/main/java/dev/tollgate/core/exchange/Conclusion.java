@@ -21,6 +21,8 @@ final class Conclusion {
   private final Function<Charge, Served> served;
   private final LongSupplier now;
   private final Booking booking = new Booking();
+  private final Allowance allowance;
+  private boolean over;
   private boolean bodyEnded;
   private @Nullable Verdict verdict;
   private @Nullable ClientExit clientExit;
@@ -40,6 +42,7 @@ final class Conclusion {
     this.reply = reply;
     this.served = served;
     this.now = now;
+    this.allowance = new Allowance(context.limits());
   }
 
   /** How the request ends, and what it is charged. */
@@ -75,6 +78,16 @@ final class Conclusion {
     return booking;
   }
 
+  /** The request's part of the limits while it runs. */
+  Allowance allowance() {
+    return allowance;
+  }
+
+  /** Whether the end has begun. */
+  boolean isOver() {
+    return over;
+  }
+
   /**
    * Ends the request.
    *
@@ -82,8 +95,10 @@ final class Conclusion {
    * @param ended called when all is done, ahead of the record
    */
   void begin(Verdict decided, Parting parting, Consumer<Runnable> guarded, Runnable ended) {
+    over = true;
     verdict = decided;
     endBody();
+    allowance.end(decided.charge().usage().totalTokens());
     booking.end(
         decided.charge(),
         decided.how(),
@@ -109,7 +124,9 @@ final class Conclusion {
 
   /** The way out did not hold either: whoever waits is told without any more, and it is over. */
   void lastResort(boolean clientWaits, Runnable ended) {
+    over = true;
     booking.abandon();
+    allowance.end(0);
     endBody();
     ErrorCode code = Exchange.SURPRISE.code();
     int status = reply.isOpened() ? 200 : code.status();

@@ -9,7 +9,6 @@ import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
-import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.NextTry;
@@ -31,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * bytes. Everything happens on the client channel's loop, and {@link Conclusion} is the only way
  * out.
  */
-final class Exchange implements RequestService.Running, AttemptListener {
+final class Exchange implements RequestService.Running, AttemptListener, Admission.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   private static final Duration HEARING_MAX = Duration.ofSeconds(5);
   static final Fault SURPRISE =
@@ -75,44 +74,31 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   /** Routes the request; the reply goes to the downstream. */
   void begin() {
-    guarded(this::reserve);
+    guarded(this::admit);
   }
 
-  // The money
+  // The way in
 
-  private void reserve() {
+  private void admit() {
     timeline.entered(Phase.ADMITTED, now());
     become(Phase.RESERVING);
-    MicroUsd most = call.request().estimate(call.model());
-    context
-        .ledger()
-        .reserve(
-            request.id(),
-            request.key(),
-            most,
-            downstream.loop(),
-            answer -> guarded(() -> reserved(answer)));
+    new Admission(context, request, call, conclusion, this, this::guarded).begin(downstream.loop());
   }
 
-  private void reserved(Ledger.Answer answer) {
-    switch (answer) {
-      case Ledger.Answer.Reserved reserved -> {
-        conclusion.booking().begin(reserved.reservation(), now());
-        if (phase == Phase.RESERVING) {
-          tryFirst();
-        } else {
-          conclusion.booking().abandon(); // the client left meanwhile
-        }
-      }
-      case Ledger.Answer.Refused refused -> {
-        if (phase == Phase.RESERVING) {
-          Ending ending = refused.isOurs() ? Ending.DEPENDENCY_DOWN : Ending.REJECTED;
-          Fault fault = refused.fault();
-          var refusal = new Parting.Refusal(null, fault, List.of());
-          conclude(ending, fault.code(), fault.code().status(), Charge.NOTHING, refusal);
-        }
-      }
-    }
+  @Override
+  public void reserved() {
+    become(Phase.LIMITING);
+  }
+
+  @Override
+  public void admitted() {
+    tryFirst();
+  }
+
+  @Override
+  public void refused(Fault fault, Ending ending) {
+    var refusal = new Parting.Refusal(null, fault, conclusion.allowance().fields());
+    conclude(ending, fault.code(), fault.code().status(), Charge.NOTHING, refusal);
   }
 
   // Tries
@@ -143,7 +129,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
     timeline.upstreamEnds(now());
     tries.failed(candidate, attempt(), failure, now());
     switch (phase) {
-      case ADMITTED, RESERVING, CONNECTING, WAITING -> tryNext(failure);
+      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING -> tryNext(failure);
       case RELAYING -> giveUp(failure);
       case HEARING -> abandon();
       case SETTLING, ENDED -> throw new IllegalStateException("a failure after the end");
@@ -406,7 +392,7 @@ final class Exchange implements RequestService.Running, AttemptListener {
   /** What was delivered is charged; before the first content that is nothing. */
   private Charge chargeOfBrokenStream() {
     return switch (phase) {
-      case ADMITTED, RESERVING, CONNECTING, WAITING, ENDED -> Charge.NOTHING;
+      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING, ENDED -> Charge.NOTHING;
       case RELAYING, HEARING, SETTLING ->
           reply.isOpened() ? Charge.ofBroken(call, chat()) : Charge.NOTHING;
     };
@@ -450,7 +436,8 @@ final class Exchange implements RequestService.Running, AttemptListener {
 
   private List<Field> fields(MicroUsd cost) {
     String reason = tries.reason(candidate, attempt, cost, committedEarly);
-    return ReplyFields.of(call, candidate, reason, cost, timeline, now());
+    var fields = ReplyFields.of(call, candidate, reason, cost, timeline, now());
+    return conclusion.allowance().addedTo(fields);
   }
 
   private Attempt attempt() {

@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Standings;
+import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.upstream.Upstreams;
 import java.util.function.Function;
 
@@ -15,6 +16,7 @@ record ExchangeContext(
     InflightBytes inflight,
     Ledger ledger,
     Standings standings,
+    Limits limits,
     Observer observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,

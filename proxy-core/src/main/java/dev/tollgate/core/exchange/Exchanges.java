@@ -15,6 +15,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Standing;
 import dev.tollgate.core.ledger.Standings;
+import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.upstream.Upstreams;
@@ -66,12 +67,21 @@ public final class Exchanges implements RequestService {
       InflightBytes inflight,
       Ledger ledger,
       Standings standings,
+      Limits limits,
       Observer observer,
       Function<RequestRecord, byte[]> rows,
       ExchangeOptions options) {
     this.context =
         new ExchangeContext(
-            upstreams, inflight, ledger, standings, observer, rows, new DrainQuota(), options);
+            upstreams,
+            inflight,
+            ledger,
+            standings,
+            limits,
+            observer,
+            rows,
+            new DrainQuota(),
+            options);
   }
 
   @Override

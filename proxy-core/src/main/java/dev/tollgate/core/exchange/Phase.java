@@ -10,6 +10,8 @@ public enum Phase {
   ADMITTED,
   /** The worst case is being set aside. */
   RESERVING,
+  /** Its share of the limits is being drawn. */
+  LIMITING,
   /** Waiting for a connection to a provider, or for a backoff to pass. */
   CONNECTING,
   /** The request is on its way; waiting for the first usable event or the whole reply. */
@@ -24,7 +26,8 @@ public enum Phase {
   ENDED;
 
   private static final Set<Phase> FROM_ADMITTED = EnumSet.of(RESERVING, SETTLING);
-  private static final Set<Phase> FROM_RESERVING = EnumSet.of(CONNECTING, SETTLING);
+  private static final Set<Phase> FROM_RESERVING = EnumSet.of(LIMITING, SETTLING);
+  private static final Set<Phase> FROM_LIMITING = EnumSet.of(CONNECTING, SETTLING);
   private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, SETTLING);
   private static final Set<Phase> FROM_WAITING =
       EnumSet.of(CONNECTING, WAITING, RELAYING, SETTLING);
@@ -53,6 +56,7 @@ public enum Phase {
     return switch (this) {
       case ADMITTED -> FROM_ADMITTED;
       case RESERVING -> FROM_RESERVING;
+      case LIMITING -> FROM_LIMITING;
       case CONNECTING -> FROM_CONNECTING;
       case WAITING -> FROM_WAITING;
       case RELAYING -> FROM_RELAYING;

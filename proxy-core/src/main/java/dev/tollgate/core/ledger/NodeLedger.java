@@ -92,10 +92,6 @@ public final class NodeLedger implements Ledger {
   }
 
   private Reservation reservation(RequestId request, Purse purse, long most, Executor loop) {
-    Payer payer = purse.payer();
-    journal.write(
-        new JournalRecord.Reserve(
-            request, payer.org(), payer.key(), purse.held(), new MicroUsd(most)));
     return new OpenReservation(this, journal, request, purse, most, loop);
   }
 

@@ -6,7 +6,10 @@ import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.concurrent.Executor;
 
-/** A reservation on this node's leases, journaled from its beginning to its one end. */
+/**
+ * A reservation on this node's leases, journaled from its beginning to its one end. One that never
+ * began, because something else refused the request, leaves no trace.
+ */
 final class OpenReservation implements Reservation {
   private final NodeLedger ledger;
   private final Journal journal;
@@ -14,6 +17,7 @@ final class OpenReservation implements Reservation {
   private final Purse purse;
   private final long most;
   private final Executor loop;
+  private boolean begun;
   private boolean ended;
 
   OpenReservation(
@@ -32,13 +36,24 @@ final class OpenReservation implements Reservation {
   }
 
   @Override
+  public void begin() {
+    assert !begun && !ended;
+    begun = true;
+    Payer payer = purse.payer();
+    journal.write(
+        new JournalRecord.Reserve(
+            request, payer.org(), payer.key(), purse.held(), new MicroUsd(most)));
+  }
+
+  @Override
   public void progress(MicroUsd cost, Tokens tokens) {
-    assert !ended;
+    assert begun && !ended;
     journal.write(new JournalRecord.Progress(request, cost, tokens));
   }
 
   @Override
   public void settle(MicroUsd cost, Tokens tokens, How how, byte[] row, Runnable durable) {
+    assert begun;
     end();
     purse.spend(most, cost.value());
     Payer payer = purse.payer();
@@ -62,7 +77,9 @@ final class OpenReservation implements Reservation {
   public void release() {
     end();
     purse.putBack(most);
-    journal.write(new JournalRecord.Release(request));
+    if (begun) {
+      journal.write(new JournalRecord.Release(request));
+    }
     ledger.freed();
   }
 

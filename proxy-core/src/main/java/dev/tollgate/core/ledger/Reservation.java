@@ -10,6 +10,12 @@ import dev.tollgate.core.money.MicroUsd;
  */
 public interface Reservation {
 
+  /**
+   * The request goes ahead: from now on the journal knows of it. Called once at most, and before
+   * anything is said of it but its release.
+   */
+  void begin();
+
   /** The request was worth this much so far: what is charged should the process die now. */
   void progress(MicroUsd cost, Tokens tokens);
 

@@ -40,10 +40,22 @@ public record Bucket(Scope scope, String id, Unit unit, long capacity) {
     REQUESTS_PER_MINUTE(60_000_000),
     TOKENS_PER_MINUTE(60_000_000);
 
+    private final String wire = name().toLowerCase(Locale.ROOT);
+    private final String text = wire.replace('_', ' ');
     private final long periodMicros;
 
     Unit(long periodMicros) {
       this.periodMicros = periodMicros;
+    }
+
+    /** The name in details, metrics and logs. */
+    public String wire() {
+      return wire;
+    }
+
+    /** The name in sentences. */
+    String text() {
+      return text;
     }
 
     /** The time in which an empty bucket fills. */

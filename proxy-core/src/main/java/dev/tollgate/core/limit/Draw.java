@@ -21,6 +21,11 @@ public record Draw(RequestId request, List<Take> takes, Slot slot) {
     return new Draw(request, nothing, new Slot.Unlimited());
   }
 
+  /** Whether this is only a look. */
+  public boolean takesNothing() {
+    return slot instanceof Slot.Unlimited && takes.stream().allMatch(take -> take.amount() == 0);
+  }
+
   /**
    * An amount of one bucket.
    *

@@ -10,6 +10,7 @@ import dev.tollgate.core.catalog.Provider.PoolLimits;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
@@ -48,7 +49,16 @@ class RandomWalkTest {
 
     Walk(Random random) {
       this.random = random;
-      this.scenario = Scenario.of(catalog(random));
+      this.scenario = Scenario.of(catalog(random)).limits(limits(random));
+    }
+
+    private static LimitRules limits(Random random) {
+      if (random.nextBoolean()) {
+        return LimitRules.OFF;
+      }
+      var rates = new LimitRules.Rates(random.nextInt(4), random.nextInt(40));
+      var key = new LimitRules.PerKey(rates, random.nextInt(100_000), random.nextInt(4));
+      return new LimitRules(rates, LimitRules.Rates.OFF, key, rates, Map.of());
     }
 
     private static Catalog catalog(Random random) {
@@ -75,6 +85,7 @@ class RandomWalkTest {
           scenario.run();
           watch();
         }
+        scenario.counters().answer();
         scenario.connector().acceptPending();
         clients.forEach(client -> client.leave(ClientExit.ABORTED));
         scenario.passSeconds(12);
@@ -120,6 +131,11 @@ class RandomWalkTest {
         scenario.connector().acceptPending();
       }
       scenario.connector().holdNewLinks(random.nextInt(4) == 0);
+      if (random.nextBoolean()) {
+        scenario.counters().holdAnswers();
+      } else {
+        scenario.counters().answer();
+      }
     }
 
     private void provider() {
@@ -149,6 +165,7 @@ class RandomWalkTest {
       long links = scenario.connector().links().stream().filter(ProviderLink::isOpen).count();
       assertThat((long) open).isEqualTo(links + scenario.connector().pending());
       assertThat(scenario.inflight().held()).isNotNegative();
+      assertThat(scenario.slotsInUse()).isNotNegative();
       long ended = clients.stream().filter(RecordedClient::isAnswered).count();
       assertThat((long) scenario.records().size()).isGreaterThanOrEqualTo(ended);
     }

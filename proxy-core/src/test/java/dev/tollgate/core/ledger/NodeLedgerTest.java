@@ -1,8 +1,13 @@
 package dev.tollgate.core.ledger;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.data.Index.atIndex;
 
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.testkit.TestCatalog;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
@@ -11,6 +16,7 @@ import org.junit.jupiter.api.Test;
 class NodeLedgerTest {
   private boolean hasRoom = true;
   private long nanos;
+  private final List<JournalRecord> written = new ArrayList<>();
   private final NodeLedger ledger =
       new NodeLedger(new Disk(), LedgerRules.DEFAULT, () -> nanos, () -> {});
   private final Leasing leasing = new Leasing(ledger);
@@ -51,7 +57,30 @@ class NodeLedgerTest {
     assertThat(ledger.obstacle()).hasValue("This node may not spend any more.");
   }
 
-  /** A journal that is written to by nobody. */
+  @Test
+  void theJournalSeesAReservationOnlyWhenItsRequestGoesAhead() {
+    leasing.begin(nanos);
+    reserve().release();
+    assertThat(written).isEmpty();
+    Reservation ahead = reserve();
+    ahead.begin();
+    ahead.release();
+    assertThat(written)
+        .hasSize(2)
+        .satisfies(
+            record -> assertThat(record).isInstanceOf(JournalRecord.Reserve.class), atIndex(0))
+        .satisfies(
+            record -> assertThat(record).isInstanceOf(JournalRecord.Release.class), atIndex(1));
+  }
+
+  private Reservation reserve() {
+    List<Ledger.Answer> answers = new ArrayList<>();
+    RequestId request = RequestId.at(1_795_000_000_000L);
+    ledger.reserve(request, TestCatalog.key(), MicroUsd.ZERO, Runnable::run, answers::add);
+    return ((Ledger.Answer.Reserved) answers.getFirst()).reservation();
+  }
+
+  /** A journal that keeps what it was told. */
   private final class Disk implements Journal {
     @Override
     public boolean admits() {
@@ -60,7 +89,7 @@ class NodeLedgerTest {
 
     @Override
     public void write(JournalRecord record) {
-      throw new AssertionError(record);
+      written.add(record);
     }
 
     @Override

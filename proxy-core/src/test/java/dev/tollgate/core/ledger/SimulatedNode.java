@@ -169,6 +169,7 @@ final class SimulatedNode {
     switch (answer) {
       case Ledger.Answer.Reserved reserved -> {
         world.served++;
+        reserved.reservation().begin();
         open.add(new Open(request, reserved.reservation(), most, accounts(request, key)));
       }
       case Ledger.Answer.Refused refused -> world.refused.add(refused);

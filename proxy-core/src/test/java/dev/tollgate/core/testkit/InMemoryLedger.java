@@ -28,6 +28,7 @@ public final class InMemoryLedger implements Ledger {
   private boolean answersWait;
   private boolean diskWaits;
   private int reserved;
+  private int begunCount;
   private int released;
 
   /** One charge as it was settled. */
@@ -52,6 +53,7 @@ public final class InMemoryLedger implements Ledger {
   private final class Held implements Reservation {
     private final RequestId request;
     private final MicroUsd most;
+    private boolean begun;
     private boolean ended;
 
     Held(RequestId request, MicroUsd most) {
@@ -61,13 +63,22 @@ public final class InMemoryLedger implements Ledger {
     }
 
     @Override
+    public void begin() {
+      require(!begun && !ended, "a second beginning of " + request);
+      begun = true;
+      begunCount++;
+    }
+
+    @Override
     public void progress(MicroUsd cost, Tokens tokens) {
+      require(begun, "progress before the beginning of " + request);
       require(!ended, "progress after the end of " + request);
       progress.add(cost);
     }
 
     @Override
     public void settle(MicroUsd cost, Tokens tokens, How how, byte[] row, Runnable durable) {
+      require(begun, "a charge before the beginning of " + request);
       end();
       require(cost.isPositive(), "a charge of nothing for " + request);
       charged.add(new Charged(request, most, cost, tokens, how));
@@ -133,6 +144,11 @@ public final class InMemoryLedger implements Ledger {
 
   public int released() {
     return released;
+  }
+
+  /** Reservations that the journal would know of. */
+  public int begun() {
+    return begunCount;
   }
 
   /** Reservations that nobody ended. */

@@ -11,7 +11,12 @@ import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.Limits;
+import dev.tollgate.core.limit.LocalCounters;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.upstream.Upstreams;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -38,7 +43,12 @@ public final class Scenario implements AutoCloseable {
   private final Upstreams upstreams = new Upstreams(connector);
   private final InMemoryLedger ledger = new InMemoryLedger();
   private final ScriptedBooks books = new ScriptedBooks();
+  private final LocalCounters counters = new LocalCounters(ticker::nanoTime, 1_000);
+  private final HeldCounters held = new HeldCounters(counters);
+  private final List<Fault> limited = new ArrayList<>();
   private final InflightBytes inflight;
+  private LimitRules rules = LimitRules.OFF;
+  private KeyLimits keyLimits = KeyLimits.DEFAULT;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<RecordedClient> clients = new ArrayList<>();
   private final Exchanges exchanges;
@@ -48,7 +58,15 @@ public final class Scenario implements AutoCloseable {
     this.catalog = catalog;
     this.inflight = new InflightBytes(budgetBytes);
     this.exchanges =
-        new Exchanges(upstreams, inflight, ledger, books, records::add, Scenario::row, options);
+        new Exchanges(
+            upstreams,
+            inflight,
+            ledger,
+            books,
+            new Limits(held, () -> rules, limited::add),
+            records::add,
+            Scenario::row,
+            options);
   }
 
   private static byte[] row(RequestRecord record) {
@@ -121,7 +139,7 @@ public final class Scenario implements AutoCloseable {
             RequestId.at(1_700_000_000_000L),
             endpoint,
             "",
-            TestCatalog.key(),
+            TestCatalog.key(keyLimits),
             "192.0.2.7",
             catalog,
             admittedNanos,
@@ -223,6 +241,32 @@ public final class Scenario implements AutoCloseable {
     return books;
   }
 
+  /** From now on these limits hold. */
+  public Scenario limits(LimitRules now) {
+    rules = now;
+    return this;
+  }
+
+  /** From now on the key has these of its own. */
+  public Scenario keyLimits(KeyLimits own) {
+    keyLimits = own;
+    return this;
+  }
+
+  /** Who counts them. */
+  public HeldCounters counters() {
+    return held;
+  }
+
+  public int slotsInUse() {
+    return counters.slotsInUse();
+  }
+
+  /** The refusals that metrics were told of. */
+  public List<Fault> limited() {
+    return List.copyOf(limited);
+  }
+
   public InflightBytes inflight() {
     return inflight;
   }
@@ -280,6 +324,8 @@ public final class Scenario implements AutoCloseable {
     }
     require(leased() == 0, "leases are held: " + upstreams.gauges());
     upstreams.gauges().forEach(g -> require(g.pending() == 0, "someone waits: " + g));
+    require(slotsInUse() == 0, slotsInUse() + " slots are held");
+    require(held.open() == 0, held.open() + " draws are held");
     require(ledger.open() == 0, ledger.open() + " reservations are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
     require(connector.pending() == 0, "a connection is still being made");

@@ -143,6 +143,11 @@ public final class TestCatalog {
 
   /** A key that may do everything. */
   public static ApiKey key() {
+    return key(KeyLimits.DEFAULT);
+  }
+
+  /** The same, with limits of its own. */
+  public static ApiKey key(KeyLimits limits) {
     return new ApiKey(
         new KeyId("abcdefgh"),
         "test",
@@ -151,6 +156,6 @@ public final class TestCatalog {
         KeyState.ACTIVE,
         null,
         KeyScope.ALL,
-        KeyLimits.DEFAULT);
+        limits);
   }
 }

@@ -87,12 +87,21 @@ public final class Wire {
     return response(200, "OK", "", completionBody(text));
   }
 
+  /** The same, of so many tokens. */
+  public static String completion(String text, long prompt, long completion) {
+    return response(200, "OK", "", completionBody(text, prompt, completion));
+  }
+
   public static String completionBody(String text) {
+    return completionBody(text, 7, 1);
+  }
+
+  private static String completionBody(String text, long prompt, long completion) {
     return "{\"id\":\"c1\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\","
         + "\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\""
         + text
         + "\"},\"finish_reason\":\"stop\"}],\"usage\":"
-        + usageObject(7, 1)
+        + usageObject(prompt, completion)
         + "}";
   }
 

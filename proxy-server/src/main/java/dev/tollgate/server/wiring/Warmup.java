@@ -17,6 +17,10 @@ import dev.tollgate.core.ledger.JournalRecord;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Reservation;
 import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.limit.Bucket;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.Limits;
+import dev.tollgate.core.limit.LocalCounters;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.pipeline.CidrSet;
@@ -38,6 +42,7 @@ import dev.tollgate.server.mock.MockProvider;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.RequestMetrics;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -53,6 +58,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -95,6 +101,7 @@ final class Warmup {
                 inflight,
                 Warmup::reserve,
                 (_, _, _, _) -> {}, // nobody asks
+                limits(),
                 metrics,
                 record -> new byte[0],
                 ExchangeOptions.DEFAULT),
@@ -153,6 +160,9 @@ final class Warmup {
 
   private static final class Unbooked implements Reservation {
     @Override
+    public void begin() {}
+
+    @Override
     public void progress(MicroUsd cost, JournalRecord.Tokens tokens) {}
 
     @Override
@@ -163,6 +173,17 @@ final class Warmup {
 
     @Override
     public void release() {}
+  }
+
+  /** Limits that nobody reaches: what they cost at first is paid here too. */
+  private static Limits limits() {
+    long plenty = Bucket.CAPACITY_MAX;
+    var rates = new LimitRules.Rates(plenty, plenty);
+    var rules =
+        new LimitRules(
+            rates, rates, new LimitRules.PerKey(rates, plenty, BYTES_MAX), rates, Map.of());
+    LongSupplier nanos = Ticker.systemTicker()::nanoTime;
+    return new Limits(new LocalCounters(nanos, 16), () -> rules, _ -> {});
   }
 
   private Lookup find(KeyHash hash) {

@@ -257,8 +257,10 @@ class LedgerBench {
 
   private void settle(Answer answer, byte[] row, Runnable durable) {
     switch (answer) {
-      case Answer.Reserved(Reservation reservation) ->
-          reservation.settle(COST, TOKENS, How.COMPLETED, row, durable);
+      case Answer.Reserved(Reservation reservation) -> {
+        reservation.begin();
+        reservation.settle(COST, TOKENS, How.COMPLETED, row, durable);
+      }
       case Answer.Refused _ -> {
         refused.incrementAndGet();
         loops.getFirst().execute(durable);

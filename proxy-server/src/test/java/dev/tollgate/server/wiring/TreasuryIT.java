@@ -139,7 +139,9 @@ final class TreasuryIT {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     RequestId request = RequestId.at(System.currentTimeMillis());
     treasury.ledger().reserve(request, key, new MicroUsd(most), Runnable::run, answer::complete);
-    return ((Answer.Reserved) answer.get(SOON_SECONDS, TimeUnit.SECONDS)).reservation();
+    var reserved = (Answer.Reserved) answer.get(SOON_SECONDS, TimeUnit.SECONDS);
+    reserved.reservation().begin();
+    return reserved.reservation();
   }
 
   private static void charge(Reservation reservation, long cost) throws Exception {

@@ -1,0 +1,98 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.ledger.Ledger;
+import io.netty.util.concurrent.EventExecutor;
+import java.util.function.Consumer;
+
+/**
+ * The way into the providers: the worst case is set aside, then the limits are asked. What is
+ * answered after the request's end goes back at once. Loop-confined.
+ */
+final class Admission {
+  private final ExchangeContext context;
+  private final ExchangeRequest request;
+  private final ChatCall call;
+  private final Conclusion conclusion;
+  private final Listener listener;
+  private final Consumer<Runnable> guarded;
+
+  /** Who wants in; told only while the request has not ended. */
+  interface Listener {
+    /** The money is set aside; the limits are asked next. */
+    void reserved();
+
+    void admitted();
+
+    void refused(Fault fault, Ending ending);
+  }
+
+  /**
+   * @param guarded runs a step so that a fault of ours does not go unnoticed
+   */
+  Admission(
+      ExchangeContext context,
+      ExchangeRequest request,
+      ChatCall call,
+      Conclusion conclusion,
+      Listener listener,
+      Consumer<Runnable> guarded) {
+    this.context = context;
+    this.request = request;
+    this.call = call;
+    this.conclusion = conclusion;
+    this.listener = listener;
+    this.guarded = guarded;
+  }
+
+  void begin(EventExecutor loop) {
+    context
+        .ledger()
+        .reserve(
+            request.id(),
+            request.key(),
+            call.request().estimate(call.model()),
+            loop,
+            answer -> guarded.accept(() -> reserved(answer, loop)));
+  }
+
+  private void reserved(Ledger.Answer answer, EventExecutor loop) {
+    switch (answer) {
+      case Ledger.Answer.Reserved reserved -> {
+        conclusion.booking().begin(reserved.reservation(), loop.ticker().nanoTime());
+        if (conclusion.isOver()) {
+          conclusion.booking().abandon();
+        } else {
+          listener.reserved();
+          limit(loop);
+        }
+      }
+      case Ledger.Answer.Refused refused -> {
+        if (!conclusion.isOver()) {
+          Ending ending = refused.isOurs() ? Ending.DEPENDENCY_DOWN : Ending.REJECTED;
+          listener.refused(refused.fault(), ending);
+        }
+      }
+    }
+  }
+
+  private void limit(EventExecutor loop) {
+    Consumer<Allowance.Verdict> whenKnown = verdict -> guarded.accept(() -> limited(verdict));
+    conclusion.allowance().ask(request, call, loop, whenKnown);
+  }
+
+  private void limited(Allowance.Verdict verdict) {
+    if (conclusion.isOver()) {
+      conclusion.allowance().end(0);
+      return;
+    }
+    switch (verdict) {
+      case Allowance.Verdict.Granted _ -> {
+        conclusion.booking().confirm();
+        listener.admitted();
+      }
+      case Allowance.Verdict.Refused refused -> listener.refused(refused.fault(), refused.ending());
+    }
+  }
+}

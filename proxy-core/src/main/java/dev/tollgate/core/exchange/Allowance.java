@@ -1,0 +1,101 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.limit.LimitFault;
+import dev.tollgate.core.limit.LimitFields;
+import dev.tollgate.core.limit.LimitRules.Asked;
+import dev.tollgate.core.limit.Limits;
+import dev.tollgate.core.limit.Permit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A request's part of the limits: asked for once, ended once. Loop-confined. */
+final class Allowance {
+  private static final Verdict GRANTED = new Verdict.Granted();
+
+  private final Limits limits;
+  private @Nullable Permit permit;
+  private List<Field> fields = List.of();
+
+  Allowance(Limits limits) {
+    this.limits = limits;
+  }
+
+  /** Whether the request may go ahead. */
+  sealed interface Verdict {
+    /** What was taken is to be given back by {@link Allowance#end}. */
+    record Granted() implements Verdict {}
+
+    record Refused(Fault fault, Ending ending) implements Verdict {}
+  }
+
+  void ask(ExchangeRequest request, ChatCall call, Executor loop, Consumer<Verdict> whenKnown) {
+    long tokens = call.request().tokensEstimated(call.model());
+    switch (limits.rules().get().asked(request.id(), request.key(), call.model().id(), tokens)) {
+      case Asked.Nothing _ -> whenKnown.accept(GRANTED);
+      case Asked.NeverFits never -> {
+        Fault fault = LimitFault.neverFits(never.bucket(), never.tokens());
+        whenKnown.accept(refused(fault));
+      }
+      case Asked.Of of ->
+          limits
+              .counters()
+              .take(of.draw(), loop, drawn -> whenKnown.accept(verdict(of.draw(), drawn)));
+    }
+  }
+
+  private Verdict verdict(Draw draw, Drawn drawn) {
+    return switch (drawn) {
+      case Drawn.Taken taken -> {
+        permit = new Permit(limits.counters(), draw);
+        fields = LimitFields.of(draw, taken.levels());
+        yield GRANTED;
+      }
+      case Drawn.Refused refused -> {
+        fields = LimitFields.of(draw, refused.levels());
+        yield refused(LimitFault.of(draw, refused));
+      }
+      case Drawn.Unavailable _ ->
+          new Verdict.Refused(LimitFault.UNAVAILABLE, Ending.DEPENDENCY_DOWN);
+    };
+  }
+
+  private Verdict refused(Fault fault) {
+    limits.refusals().accept(fault);
+    return new Verdict.Refused(fault, Ending.REJECTED);
+  }
+
+  /**
+   * The slot is free again, and the estimate corrected; at the end of the request, before the
+   * client is told of it.
+   */
+  void end(long tokensUsed) {
+    Permit held = permit;
+    permit = null;
+    if (held != null) {
+      held.end(tokensUsed);
+    }
+  }
+
+  /** How the key's limits stand; empty where it has none. */
+  List<Field> fields() {
+    return fields;
+  }
+
+  List<Field> addedTo(List<Field> reply) {
+    if (fields.isEmpty()) {
+      return reply;
+    }
+    List<Field> all = new ArrayList<>(reply.size() + fields.size());
+    all.addAll(reply);
+    all.addAll(fields);
+    return all;
+  }
+}

@@ -1,0 +1,112 @@
+package dev.tollgate.core.limit;
+
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.Unit;
+import dev.tollgate.core.limit.Draw.Slot;
+import dev.tollgate.core.limit.Draw.Take;
+import dev.tollgate.core.limit.Drawn.Level;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What a client is told of a limit (DECISIONS 7): the first bucket that refuses gives the code and
+ * the details, all that refuse together the wait.
+ */
+public final class LimitFault {
+  private static final long MICROS = 1_000_000;
+  private static final long RETRY_AFTER_MAX = 60;
+
+  /** Counters that cannot answer: nobody is let in unlimited. */
+  public static final Fault UNAVAILABLE =
+      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The limits cannot be counted at present.")
+          .withRetryAfter(1);
+
+  private LimitFault() {}
+
+  /** The 429 of a refused draw. */
+  public static Fault of(Draw draw, Drawn.Refused refused) {
+    int first = -1;
+    long longest = 0;
+    for (int n = refused.levels().size() - 1; n >= 0; n--) {
+      Level level = refused.levels().get(n);
+      if (draw.takes().get(n).isRefusedAt(level)) {
+        first = n;
+        longest = Math.max(longest, level.waitMicros());
+      }
+    }
+    return first < 0
+        ? concurrency(draw.slot())
+        : exhausted(draw.takes().get(first), refused.levels().get(first), longest);
+  }
+
+  private static Fault exhausted(Take take, Level level, long waitMicros) {
+    Bucket bucket = take.bucket();
+    Map<String, Object> details = details(bucket);
+    details.put("remaining", Math.max(0, level.remaining()));
+    details.put("reset", Reset.of(bucket, level));
+    if (bucket.unit() == Unit.TOKENS_PER_MINUTE) {
+      details.put("requested", take.amount());
+    }
+    String message =
+        "The "
+            + bucket.scope().wire()
+            + "'s limit of "
+            + bucket.capacity()
+            + " "
+            + bucket.unit().text()
+            + " is used up.";
+    int seconds = (int) Math.clamp(Math.ceilDiv(waitMicros, MICROS), 1, RETRY_AFTER_MAX);
+    return Fault.of(code(bucket.unit()), message).withRetryAfter(seconds).withDetails(details);
+  }
+
+  private static Fault concurrency(Slot slot) {
+    int most =
+        switch (slot) {
+          case Slot.OneOf one -> one.most();
+          case Slot.Unlimited _ -> throw new IllegalStateException("nothing refused");
+        };
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("scope", Scope.KEY.wire());
+    details.put("limit", most);
+    details.put("unit", "concurrency");
+    details.put("remaining", 0);
+    details.put("reset", "1s");
+    return Fault.of(
+            ErrorCode.CONCURRENCY_EXCEEDED,
+            "The key has " + most + " requests under way, as many as it may.")
+        .withRetryAfter(1)
+        .withDetails(details);
+  }
+
+  /** More tokens than the bucket ever holds: no wait helps. */
+  public static Fault neverFits(Bucket bucket, long tokens) {
+    Map<String, Object> details = details(bucket);
+    details.put("requested", tokens);
+    return Fault.of(
+            ErrorCode.TOKENS_PER_MINUTE_EXCEEDED,
+            "The request may use "
+                + tokens
+                + " tokens, more than the key's limit of "
+                + bucket.capacity()
+                + " tokens per minute.")
+        .withDetails(details)
+        .withoutRetry();
+  }
+
+  private static Map<String, Object> details(Bucket bucket) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("scope", bucket.scope().wire());
+    details.put("limit", bucket.capacity());
+    details.put("unit", bucket.unit().wire());
+    return details;
+  }
+
+  private static ErrorCode code(Unit unit) {
+    return switch (unit) {
+      case REQUESTS_PER_SECOND, REQUESTS_PER_MINUTE -> ErrorCode.RATE_LIMITED;
+      case TOKENS_PER_MINUTE -> ErrorCode.TOKENS_PER_MINUTE_EXCEEDED;
+    };
+  }
+}

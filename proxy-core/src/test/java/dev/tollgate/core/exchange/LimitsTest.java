@@ -1,0 +1,216 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.LimitRules.PerKey;
+import dev.tollgate.core.limit.LimitRules.Rates;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.Seeds;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** A request takes its part of the limits before it is sent, and gives it back however it ends. */
+class LimitsTest {
+  private static final int PROMPT_TOKENS = 11;
+  private static final Fault STOPPING = Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Stopping.");
+
+  @Test
+  void whoIsAboveTheLimitIsToldSoAndNothingIsHeldOrJournaled() {
+    try (var scenario = limited(perSecond(1))) {
+      scenario.askPlain();
+      scenario.link(0).send(Wire.completion("one"));
+      RecordedClient second = scenario.askPlain();
+
+      assertThat(second.fault().code()).isEqualTo(ErrorCode.RATE_LIMITED);
+      assertThat(second.fault().retryAfterSeconds()).isOne();
+      assertThat(second.field("x-ratelimit-limit-requests")).isEqualTo("1");
+      assertThat(second.field("x-ratelimit-remaining-requests")).isEqualTo("0");
+      assertThat(second.field("x-ratelimit-reset-requests")).isEqualTo("1s");
+      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.REJECTED);
+      assertThat(scenario.limited()).containsExactly(second.fault());
+      assertThat(scenario.ledger().begun()).as("only of the first").isOne();
+      assertThat(scenario.ledger().released()).isOne();
+      assertThat(scenario.requests()).isOne();
+
+      scenario.passSeconds(1);
+      RecordedClient third = scenario.askPlain();
+      scenario.link(0).send(Wire.completion("three"));
+      assertThat(third.whole().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aReplySaysHowTheKeyStands() {
+    var rules = rules(new PerKey(new Rates(0, 60), 60_000, 0));
+    try (var scenario = limited(rules)) {
+      RecordedClient plain = scenario.askPlain();
+      scenario.link(0).send(Wire.completion("one"));
+      assertThat(plain.field("x-ratelimit-limit-requests")).isEqualTo("60");
+      assertThat(plain.field("x-ratelimit-remaining-requests")).isEqualTo("59");
+      assertThat(plain.field("x-ratelimit-reset-requests")).isEqualTo("1s");
+      assertThat(plain.field("x-ratelimit-limit-tokens")).isEqualTo("60000");
+      RecordedClient stream = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      assertThat(stream.field("x-ratelimit-remaining-requests")).isEqualTo("58");
+      assertThat(stream.field("X-LLM-Provider")).isEqualTo("alpha");
+    }
+  }
+
+  @Test
+  void withoutLimitsNothingIsSaidOfThem() {
+    try (var scenario = limited(LimitRules.OFF)) {
+      RecordedClient plain = scenario.askPlain();
+      scenario.link(0).send(Wire.completion("one"));
+      assertThat(plain.whole().fields()).noneMatch(field -> field.name().startsWith("x-ratelimit"));
+    }
+  }
+
+  @Test
+  void tokensAreReservedAsEstimatedAndCorrectedAtTheEnd() {
+    try (var scenario = limited(LimitRules.OFF)) {
+      scenario.keyLimits(new KeyLimits(null, null, 10_000L, null, null, null));
+      List<RecordedClient> clients = new ArrayList<>();
+      for (int n = 0; n < 50; n++) {
+        clients.add(scenario.ask(request(1_000)));
+      }
+      assertThat(scenario.requests()).isEqualTo(10);
+      assertThat(clients.subList(10, 50))
+          .allMatch(client -> client.fault().code() == ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
+      for (int n = 0; n < 10; n++) {
+        scenario.link(n).send(Wire.completion("done", 11, 389));
+      }
+      for (int n = 0; n < 50; n++) {
+        clients.add(scenario.ask(request(1_000)));
+      }
+      assertThat(scenario.requests()).as("6,000 tokens are free again").isEqualTo(16);
+      clients.forEach(client -> client.leave(ClientExit.ABORTED));
+    }
+  }
+
+  @Test
+  void whatNeverFitsIsRefusedForGood() {
+    try (var scenario = limited(LimitRules.OFF)) {
+      scenario.keyLimits(new KeyLimits(null, null, 1_000L, null, null, null));
+      RecordedClient client = scenario.ask(request(1_001));
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
+      assertThat(client.fault().shouldRetry()).isFalse();
+      assertThat(client.fault().details()).containsEntry("limit", 1_000L);
+      assertThat(scenario.ledger().begun()).isZero();
+    }
+  }
+
+  @Test
+  void aSlotIsFreeBeforeTheClientHearsOfTheEnd() {
+    try (var scenario = limited(concurrent(1))) {
+      scenario.ledger().holdDisk();
+      scenario.askPlain();
+      assertThat(scenario.slotsInUse()).isOne();
+      assertThat(scenario.askPlain().fault().code()).isEqualTo(ErrorCode.CONCURRENCY_EXCEEDED);
+      scenario.link(0).send(Wire.completion("one"));
+      assertThat(scenario.slotsInUse()).as("its charge is still being written").isZero();
+      scenario.ledger().sync();
+    }
+  }
+
+  @Test
+  void countersThatCannotSayLetNobodyIn() {
+    try (var scenario = limited(concurrent(1))) {
+      scenario.counters().goAway();
+      RecordedClient client = scenario.askPlain();
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+      assertThat(scenario.ledger().released()).isOne();
+      assertThat(scenario.links()).isZero();
+    }
+  }
+
+  @Test
+  void aDrawThatComesAfterItsClientLeftIsEnded() {
+    for (boolean drains : new boolean[] {true, false}) {
+      try (var scenario = limited(concurrent(1))) {
+        scenario.counters().holdAnswers();
+        RecordedClient client = scenario.askStream();
+        if (drains) {
+          client.cutShort(STOPPING);
+        } else {
+          client.leave(ClientExit.ABORTED);
+        }
+        assertThat(scenario.records()).hasSize(1);
+        scenario.counters().answer();
+        assertThat(scenario.slotsInUse()).isZero();
+        assertThat(scenario.counters().open()).isZero();
+        assertThat(scenario.links()).isZero();
+        assertThat(scenario.ledger().begun()).isZero();
+      }
+    }
+  }
+
+  @Test
+  void aThousandRequestsThatEndAtRandomLeaveTheOneSlotFree() {
+    Seeds.forEach(1, random -> endings(random, 1_000));
+  }
+
+  private static void endings(Random random, int requests) {
+    try (var scenario = limited(concurrent(1))) {
+      for (int n = 0; n < requests; n++) {
+        RecordedClient client = random.nextBoolean() ? scenario.askStream() : scenario.askPlain();
+        assertThat(client.isAnswered()).as("request %d is let in", n).isFalse();
+        assertThat(scenario.askPlain().fault().code()).isEqualTo(ErrorCode.CONCURRENCY_EXCEEDED);
+        end(scenario, client, random);
+        assertThat(scenario.slotsInUse()).as("after request %d", n).isZero();
+      }
+    }
+  }
+
+  private static void end(Scenario scenario, RecordedClient client, Random random) {
+    switch (random.nextInt(6)) {
+      case 0 -> client.leave(ClientExit.ABORTED);
+      case 1 -> client.cutShort(STOPPING);
+      case 2 -> scenario.lastAsked().send(Wire.error(400, "invalid_request_error", "no"));
+      case 3 -> {
+        scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+        client.leave(random.nextBoolean() ? ClientExit.ABORTED : ClientExit.STALLED);
+      }
+      case 4 -> scenario.passSeconds(200); // nobody answers
+      default -> {
+        scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+        client.leave(ClientExit.ABORTED); // unless it was answered
+      }
+    }
+    scenario.run();
+  }
+
+  /** A request of which so many tokens are estimated. */
+  private static String request(int tokens) {
+    int output = tokens - PROMPT_TOKENS;
+    return TestCatalog.PLAIN_REQUEST.replace(
+        "\"messages\"", "\"max_tokens\":" + output + ",\"messages\"");
+  }
+
+  private static Scenario limited(LimitRules rules) {
+    return Scenario.of(TestCatalog.of("alpha")).limits(rules);
+  }
+
+  private static LimitRules perSecond(int requests) {
+    return rules(new PerKey(new Rates(requests, 0), 0, 0));
+  }
+
+  private static LimitRules concurrent(int requests) {
+    return rules(new PerKey(Rates.OFF, 0, requests));
+  }
+
+  private static LimitRules rules(PerKey key) {
+    return new LimitRules(Rates.OFF, Rates.OFF, key, Rates.OFF, Map.of());
+  }
+}

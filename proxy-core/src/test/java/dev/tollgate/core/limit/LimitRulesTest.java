@@ -1,0 +1,117 @@
+package dev.tollgate.core.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.Unit;
+import dev.tollgate.core.limit.Draw.Slot;
+import dev.tollgate.core.limit.Draw.Take;
+import dev.tollgate.core.limit.LimitRules.Asked;
+import dev.tollgate.core.limit.LimitRules.PerKey;
+import dev.tollgate.core.limit.LimitRules.Rates;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.testkit.TestCatalog;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What a request takes of which limit, and in which order they refuse. */
+class LimitRulesTest {
+  private static final ModelId MODEL = new ModelId("acme", "one");
+  private static final RequestId REQUEST = RequestId.at(0);
+  private static final String KEY = TestCatalog.key().id().value();
+  private static final String ORG = TestCatalog.key().org().id().toString();
+  private static final LimitRules ALL =
+      new LimitRules(
+          new Rates(5_000, 9_000),
+          new Rates(200, 12_000),
+          new PerKey(new Rates(50, 3_000), 10_000, 100),
+          new Rates(7, 8),
+          Map.of(new ModelId("acme", "two"), new Rates(0, 3), new ModelId("x", "y"), Rates.OFF));
+
+  @Test
+  void aRequestTakesOneOfEachBucketItsTokensAndASlot() {
+    Draw draw = draw(ALL, TestCatalog.key(), MODEL);
+    assertThat(draw.takes())
+        .containsExactly(
+            one(Scope.KEY, KEY, Unit.REQUESTS_PER_SECOND, 50),
+            one(Scope.KEY, KEY, Unit.REQUESTS_PER_MINUTE, 3_000),
+            one(Scope.ORGANIZATION, ORG, Unit.REQUESTS_PER_SECOND, 200),
+            one(Scope.ORGANIZATION, ORG, Unit.REQUESTS_PER_MINUTE, 12_000),
+            one(Scope.MODEL, "acme/one", Unit.REQUESTS_PER_SECOND, 7),
+            one(Scope.MODEL, "acme/one", Unit.REQUESTS_PER_MINUTE, 8),
+            one(Scope.GLOBAL, "*", Unit.REQUESTS_PER_SECOND, 5_000),
+            one(Scope.GLOBAL, "*", Unit.REQUESTS_PER_MINUTE, 9_000),
+            new Take(new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 10_000), 1_234));
+    assertThat(draw.slot()).isEqualTo(new Slot.OneOf(KEY, 100));
+  }
+
+  @Test
+  void aModelsOwnRatesReplaceTheDefaultAltogether() {
+    assertThat(draw(ALL, TestCatalog.key(), new ModelId("acme", "two")).takes())
+        .filteredOn(take -> take.bucket().scope() == Scope.MODEL)
+        .containsExactly(one(Scope.MODEL, "acme/two", Unit.REQUESTS_PER_MINUTE, 3));
+    assertThat(draw(ALL, TestCatalog.key(), new ModelId("x", "y")).takes())
+        .noneMatch(take -> take.bucket().scope() == Scope.MODEL);
+  }
+
+  @Test
+  void aKeysOwnLimitsWinAndZeroIsOff() {
+    ApiKey key = TestCatalog.key(new KeyLimits(0, 9, 0L, 0, null, null));
+    Draw draw = draw(ALL, key, MODEL);
+    assertThat(draw.takes())
+        .filteredOn(take -> take.bucket().scope() == Scope.KEY)
+        .containsExactly(one(Scope.KEY, KEY, Unit.REQUESTS_PER_MINUTE, 9));
+    assertThat(draw.slot()).isEqualTo(new Slot.Unlimited());
+    ApiKey own = TestCatalog.key(new KeyLimits(null, null, 2_000L, 3, null, null));
+    assertThat(draw(LimitRules.OFF, own, MODEL))
+        .isEqualTo(
+            new Draw(
+                REQUEST,
+                List.of(new Take(new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 2_000), 1_234)),
+                new Slot.OneOf(KEY, 3)));
+  }
+
+  @Test
+  void withoutAnyLimitNothingIsAsked() {
+    assertThat(LimitRules.OFF.asked(REQUEST, TestCatalog.key(), MODEL, 1L << 40))
+        .isEqualTo(new Asked.Nothing());
+  }
+
+  @Test
+  void moreTokensThanTheBucketEverHoldsAreNotAskedFor() {
+    assertThat(ALL.asked(REQUEST, TestCatalog.key(), MODEL, 10_000)).isInstanceOf(Asked.Of.class);
+    Bucket tokens = new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 10_000);
+    assertThat(ALL.asked(REQUEST, TestCatalog.key(), MODEL, 10_001))
+        .isEqualTo(new Asked.NeverFits(tokens, 10_001));
+  }
+
+  @Test
+  void whatIsStoredMayBeLargerThanAnyBucket() {
+    ApiKey key =
+        TestCatalog.key(new KeyLimits(0, Integer.MAX_VALUE, Long.MAX_VALUE, 0, null, null));
+    assertThat(draw(LimitRules.OFF, key, MODEL).takes())
+        .extracting(take -> take.bucket().capacity())
+        .containsExactly(Bucket.CAPACITY_MAX, Bucket.CAPACITY_MAX);
+  }
+
+  @Test
+  void aLookIsAtTheKeysOwnBuckets() {
+    Draw look = ALL.look(REQUEST, TestCatalog.key());
+    assertThat(look.takesNothing()).isTrue();
+    assertThat(look.takes())
+        .extracting(take -> take.bucket().unit())
+        .containsExactly(Unit.values());
+  }
+
+  private static Draw draw(LimitRules rules, ApiKey key, ModelId model) {
+    return ((Asked.Of) rules.asked(REQUEST, key, model, 1_234)).draw();
+  }
+
+  private static Take one(Scope scope, String id, Unit unit, long capacity) {
+    return new Take(new Bucket(scope, id, unit, capacity), 1);
+  }
+}
