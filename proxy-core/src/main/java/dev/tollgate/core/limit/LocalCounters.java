@@ -148,8 +148,9 @@ public final class LocalCounters implements Counters {
     return slots.inUse();
   }
 
-  /** Buckets that are remembered. */
+  /** Buckets that are remembered. Forgets idle ones first: not to be called on a loop. */
   public long bucketsHeld() {
+    buckets.cleanUp();
     return buckets.estimatedSize();
   }
 }

@@ -182,6 +182,19 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_ledger_books_went_back_total",
       "Times this process found its database to be another one, or of an earlier time."),
+  LIMIT_REFUSALS(
+      Kind.COUNTER,
+      "tollgate_limit_refusals_total",
+      "Requests that a rate, token or concurrency limit refused.",
+      List.of("code", "scope")),
+  LIMIT_SLOTS(
+      Kind.GAUGE,
+      "tollgate_limit_slots_in_use",
+      "Requests under way whose key has a concurrency limit."),
+  LIMIT_BUCKETS(
+      Kind.GAUGE,
+      "tollgate_limit_buckets",
+      "Buckets of keys, organizations and models that this node remembers."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

@@ -1,43 +1,79 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.limit.Bucket;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.server.settings.shape.Key;
+import java.util.HashMap;
 import java.util.Map;
 
 /** Section {@code limits}: rates and counts of DECISIONS 7; 0 is off. */
 public record LimitSettings(
-    @Key(about = "all requests of this gateway", later = "limits") Global global,
+    @Key(about = "all requests of this gateway") Global global,
     @Key(about = "one organization") Org org,
-    @Key(about = "one API key; a key's own values win", later = "limits") PerKey key,
-    @Key(about = "one model", later = "limits") PerModel model,
+    @Key(about = "one API key; a key's own values win") PerKey key,
+    @Key(about = "one model") PerModel model,
     @Key(
             about = "closed refuses requests while the shared store is gone, local goes on alone",
             initial = "closed",
             later = "limits")
-        OnStoreFailure onStoreFailure) {
+        OnStoreFailure onStoreFailure,
+    @Key(
+            about = "buckets that this node remembers; the least used begin anew",
+            initial = "100000",
+            min = "1000",
+            max = "10000000",
+            restart = true)
+        int bucketsMax) {
+  /** As many as the largest bucket holds. */
+  static final String MOST = "" + Bucket.CAPACITY_MAX;
+
+  /** These limits as requests meet them. */
+  public LimitRules rules() {
+    var perKey =
+        new LimitRules.PerKey(
+            new Rates(key.requestsPerSecond, key.requestsPerMinute),
+            key.tokensPerMinute,
+            key.concurrency);
+    Map<ModelId, Rates> models = new HashMap<>();
+    model.overrides.forEach((id, its) -> models.put(id, its.rates()));
+    return new LimitRules(
+        new Rates(global.requestsPerSecond, global.requestsPerMinute),
+        new Rates(org.requestsPerSecond, org.requestsPerMinute),
+        perKey,
+        model.usual.rates(),
+        models);
+  }
+
   /** Section {@code limits.global}. */
   public record Global(
-      @Key(about = "requests per second", initial = "5000", min = "0", off = "0")
+      @Key(about = "requests per second", initial = "5000", min = "0", max = MOST, off = "0")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "0", min = "0", off = "0")
+      @Key(about = "requests per minute", initial = "0", min = "0", max = MOST, off = "0")
           int requestsPerMinute) {}
 
   /** Section {@code limits.org}. */
   public record Org(
-      @Key(about = "requests per second", initial = "200", min = "0", off = "0", later = "limits")
+      @Key(about = "requests per second", initial = "200", min = "0", max = MOST, off = "0")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "12000", min = "0", off = "0", later = "limits")
+      @Key(about = "requests per minute", initial = "12000", min = "0", max = MOST, off = "0")
           int requestsPerMinute,
       @Key(about = "API keys; 0: as many as they like", initial = "100", min = "0")
           int maxApiKeys) {}
 
   /** Section {@code limits.key}. */
   public record PerKey(
-      @Key(about = "requests per second", initial = "50", min = "0", off = "0")
+      @Key(about = "requests per second", initial = "50", min = "0", max = MOST, off = "0")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "3000", min = "0", off = "0")
+      @Key(about = "requests per minute", initial = "3000", min = "0", max = MOST, off = "0")
           int requestsPerMinute,
-      @Key(about = "tokens per minute, reserved at admission", initial = "0", min = "0", off = "0")
+      @Key(
+              about = "tokens per minute, reserved at admission",
+              initial = "0",
+              min = "0",
+              max = MOST,
+              off = "0")
           long tokensPerMinute,
       @Key(about = "requests at the same time", initial = "100", min = "0", off = "0")
           int concurrency) {}
@@ -49,10 +85,14 @@ public record LimitSettings(
 
   /** Rates of a model. */
   public record ModelRate(
-      @Key(about = "requests per second", initial = "0", min = "0", off = "0")
+      @Key(about = "requests per second", initial = "0", min = "0", max = MOST, off = "0")
           int requestsPerSecond,
-      @Key(about = "requests per minute", initial = "0", min = "0", off = "0")
-          int requestsPerMinute) {}
+      @Key(about = "requests per minute", initial = "0", min = "0", max = MOST, off = "0")
+          int requestsPerMinute) {
+    private Rates rates() {
+      return new Rates(requestsPerSecond, requestsPerMinute);
+    }
+  }
 
   /** What happens to limits without their shared store. */
   public enum OnStoreFailure {

@@ -151,6 +151,7 @@ public final class Server implements AutoCloseable {
             inflight,
             treasury.ledger(),
             new StoreStandings(store.standings(), offload),
+            Limiting.begin(settings.limits(), snapshots::limits, metrics),
             observer,
             AccessLog::line,
             exchangeOptions());

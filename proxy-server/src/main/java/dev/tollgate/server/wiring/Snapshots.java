@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ops.Reload;
 import dev.tollgate.server.ops.RequestMetrics;
@@ -28,8 +29,8 @@ final class Snapshots {
   private final Upstreams upstreams;
   private volatile Snapshot current;
 
-  /** A configuration with its catalog. */
-  record Snapshot(Settings settings, Catalog catalog) {}
+  /** A configuration with its catalog and its limits. */
+  record Snapshot(Settings settings, Catalog catalog, LimitRules limits) {}
 
   Snapshots(
       Settings settings,
@@ -41,8 +42,12 @@ final class Snapshots {
     this.builder = builder;
     this.metrics = metrics;
     this.upstreams = upstreams;
-    this.current = new Snapshot(settings, builder.build(settings));
+    this.current = built(settings);
     metrics.configured(current.catalog());
+  }
+
+  private Snapshot built(Settings of) {
+    return new Snapshot(of, builder.build(of), of.limits().rules());
   }
 
   Snapshot now() {
@@ -51,6 +56,10 @@ final class Snapshots {
 
   Catalog catalog() {
     return current.catalog();
+  }
+
+  LimitRules limits() {
+    return current.limits();
   }
 
   /** A reload of this configuration's own file. */
@@ -72,8 +81,7 @@ final class Snapshots {
   private Reload.Reading<Snapshot> compare(Settings after) {
     return switch (ReloadVerdict.between(now().settings(), after)) {
       case ReloadVerdict.Unchanged _ -> new Reload.Reading.Good<>(now());
-      case ReloadVerdict.Applicable _ ->
-          new Reload.Reading.Good<>(new Snapshot(after, builder.build(after)));
+      case ReloadVerdict.Applicable _ -> new Reload.Reading.Good<>(built(after));
       case ReloadVerdict.NeedsRestart needs -> new Reload.Reading.Bad<>(needRestart(needs));
     };
   }

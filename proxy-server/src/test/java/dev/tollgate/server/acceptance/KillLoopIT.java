@@ -40,8 +40,7 @@ class KillLoopIT {
         Setup.empty()
             .mock("mock")
             .model("test/chat", "mock", "mock-chat?chunks=3")
-            .model("test/slow", "mock", "mock-chat?chunks=40&interval=10ms")
-            .section("limits", Map.of("key", Map.of("concurrency", 0)));
+            .model("test/slow", "mock", "mock-chat?chunks=40&interval=10ms");
     Random random = new Random();
     try (Folder folder = Folder.with(setup)) {
       Books books = Books.of(folder);

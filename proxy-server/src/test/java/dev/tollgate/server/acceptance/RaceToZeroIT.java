@@ -114,7 +114,6 @@ class RaceToZeroIT {
   /** A new one for each node: it is written with the node's port in it. */
   private static Setup setup() {
     return Shared.setup()
-        .section("limits", Map.of("key", Map.of("concurrency", 0)))
         .model("test/flat", "mock", "mock-chat?chunks=1", Map.of("request", usd(1)));
   }
 

@@ -14,6 +14,13 @@ final class Setup {
   static final Map<String, String> PRICE =
       Map.of("input", "0.15", "cached_input", "0.075", "output", "0.60");
 
+  /** A test of limits says which; any other is faster than the usual ones allow. */
+  private static final Map<String, ?> NO_LIMITS =
+      Map.of(
+          "global", Map.of("requests_per_second", 0),
+          "org", Map.of("requests_per_second", 0, "requests_per_minute", 0),
+          "key", Map.of("requests_per_second", 0, "requests_per_minute", 0, "concurrency", 0));
+
   private final Map<String, Object> root = new LinkedHashMap<>();
   private final Map<String, Object> listeners = new LinkedHashMap<>();
   private final Map<String, Object> providers = new LinkedHashMap<>();
@@ -28,6 +35,7 @@ final class Setup {
     root.put("store", Map.of("url", "embedded", "data_dir", "./data"));
     root.put("providers", providers);
     root.put("models", models);
+    root.put("limits", NO_LIMITS);
     root.put("bootstrap", Map.of("organization", "acceptance", "credit", "1000.00"));
   }
 

@@ -69,7 +69,7 @@ class LargeBodyBench {
     store: { url: embedded, data_dir: ./data }
     providers:
       bench: { type: openai, base_url: %s, api_key: none }
-    limits: { key: { concurrency: 0, requests_per_second: 0, requests_per_minute: 0 }, org: { requests_per_second: 0, requests_per_minute: 0 } }
+    limits: { global: { requests_per_second: 0 }, org: { requests_per_second: 0, requests_per_minute: 0 }, key: { requests_per_second: 0, requests_per_minute: 0, concurrency: 0 } }
     bootstrap: { organization: bench, credit: "1000.00" }
     models:
       bench/large:

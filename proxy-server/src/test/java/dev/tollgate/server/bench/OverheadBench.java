@@ -157,6 +157,7 @@ class OverheadBench {
     store: { url: embedded, data_dir: ./data }
     providers:
       bench: { type: openai, base_url: %s/v1, api_key: none }
+    limits: { global: { requests_per_second: 0 }, org: { requests_per_second: 0, requests_per_minute: 0 }, key: { requests_per_second: 0, requests_per_minute: 0, concurrency: 0 } }
     bootstrap: { organization: bench, credit: "1000000.00" }
     models:
       bench/plain:

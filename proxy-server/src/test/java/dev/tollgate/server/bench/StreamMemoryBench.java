@@ -70,7 +70,7 @@ class StreamMemoryBench {
             base_url: %s
             api_key: none
             pool: { max_connections: 4096 }
-        limits: { key: { concurrency: 0, requests_per_second: 0, requests_per_minute: 0 }, org: { requests_per_second: 0, requests_per_minute: 0 } }
+        limits: { global: { requests_per_second: 0 }, org: { requests_per_second: 0, requests_per_minute: 0 }, key: { requests_per_second: 0, requests_per_minute: 0, concurrency: 0 } }
         bootstrap: { organization: bench, credit: "10.00" }
         models:
         """

@@ -155,9 +155,6 @@ final class BadFilesTest {
             "telemetry: { otlp_endpoint: http://c:4317 }",
             "2:29: telemetry.otlp_endpoint: is not available yet: it needs tracing"),
         bad(
-            "limits: { key: { concurrency: 5 } }",
-            "2:31: limits.key.concurrency: is not available yet: it needs limits"),
-        bad(
             "providers: { a: { type: openai, base_url: http://h/v1, api_keys: [x, y] } }",
             "2:66: providers.a.api_keys: only the first key is used: more than one needs key pools"),
         bad(
