@@ -3,21 +3,32 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Standing;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.limit.LimitDetails;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.Org;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** GET /v1/key (DECISIONS 4): what the key that asks may do, and what is left of its budgets. */
 public final class KeyAnswer {
   private KeyAnswer() {}
 
-  public static JsonBytes of(ApiKey key, Standing standing) {
+  /**
+   * The answer to a key about itself.
+   *
+   * @param look at the key's buckets
+   * @param drawn what came of it
+   */
+  public static JsonBytes of(ApiKey key, Standing standing, Draw look, Drawn drawn) {
     Map<String, Object> body = new LinkedHashMap<>();
     body.put("object", "key");
     body.put("id", key.id().value());
@@ -31,6 +42,7 @@ public final class KeyAnswer {
     body.put("allowed_modalities", key.scope().allowedModalities().stream().sorted().toList());
     body.put("allowed_ips", key.scope().allowedIps().stream().sorted().toList());
     body.put("limits", limits(key.limits()));
+    body.put("rates", rates(look, drawn));
     Map<String, Object> budgets = new LinkedHashMap<>();
     budgets.put("daily", budget(ScopeKind.KEY_DAY, standing));
     budgets.put("monthly", budget(ScopeKind.KEY_MONTH, standing));
@@ -52,6 +64,17 @@ public final class KeyAnswer {
     tree.put("tokens_per_minute", limits.tokensPerMinute());
     tree.put("concurrency", limits.concurrency());
     return tree;
+  }
+
+  /** The key's rates, its own and by default; null while nobody can say. */
+  private static @Nullable List<Map<String, Object>> rates(Draw look, Drawn drawn) {
+    return switch (drawn) {
+      case Drawn.Taken taken ->
+          IntStream.range(0, look.takes().size())
+              .mapToObj(n -> LimitDetails.of(look.takes().get(n).bucket(), taken.levels().get(n)))
+              .toList();
+      case Drawn.Refused _, Drawn.Unavailable _ -> null;
+    };
   }
 
   private static Map<String, Object> budget(ScopeKind kind, Standing standing) {

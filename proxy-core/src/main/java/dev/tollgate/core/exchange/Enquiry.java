@@ -6,11 +6,10 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.ledger.Standing;
 import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.ledger.Window;
-import dev.tollgate.core.tenant.ApiKey;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,10 +27,20 @@ final class Enquiry implements RequestService.Running {
   private final ExchangeContext context;
   private final ExchangeRequest request;
   private final Downstream downstream;
-  private final BiFunction<ApiKey, Standing, JsonBytes> form;
+  private final Form form;
   private final ShortReply reply;
   private @Nullable ScheduledFuture<?> patience;
   private Stage stage = Stage.ASKED;
+
+  /** What is answered of a standing. */
+  interface Form {
+    /**
+     * Writes it.
+     *
+     * @param to called once, on the loop; it may come late
+     */
+    void write(Standing standing, Consumer<JsonBytes> to);
+  }
 
   private enum Stage {
     ASKED,
@@ -39,14 +48,7 @@ final class Enquiry implements RequestService.Running {
     ENDED
   }
 
-  /**
-   * @param form what is answered of a standing
-   */
-  Enquiry(
-      ExchangeContext context,
-      ExchangeRequest request,
-      Downstream downstream,
-      BiFunction<ApiKey, Standing, JsonBytes> form) {
+  Enquiry(ExchangeContext context, ExchangeRequest request, Downstream downstream, Form form) {
     this.context = context;
     this.request = request;
     this.downstream = downstream;
@@ -76,10 +78,8 @@ final class Enquiry implements RequestService.Running {
 
   private void answered(Standings.Answer answer) {
     switch (answer) {
-      case Standings.Answer.Known known -> {
-        JsonBytes json = form.apply(request.key(), known.standing());
-        end(() -> reply.answer(json));
-      }
+      case Standings.Answer.Known known ->
+          form.write(known.standing(), json -> guarded(() -> end(() -> reply.answer(json))));
       case Standings.Answer.Unavailable unavailable -> refuse(unavailable.reason());
     }
   }

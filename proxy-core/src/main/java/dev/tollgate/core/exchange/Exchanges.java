@@ -13,15 +13,17 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.ledger.Ledger;
-import dev.tollgate.core.ledger.Standing;
 import dev.tollgate.core.ledger.Standings;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.upstream.Upstreams;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -121,15 +123,35 @@ public final class Exchanges implements RequestService {
       case CHAT_COMPLETIONS -> chat(request, downstream);
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
-      case KEY -> asked(request, downstream, KeyAnswer::of);
-      case CREDITS -> asked(request, downstream, CreditsAnswer::of);
+      case KEY -> {
+        ApiKey key = request.key();
+        Draw look = context.limits().rules().get().look(request.id(), key);
+        yield asked(
+            request,
+            downstream,
+            (standing, to) ->
+                levels(
+                    look,
+                    downstream,
+                    drawn -> to.accept(KeyAnswer.of(key, standing, look, drawn))));
+      }
+      case CREDITS ->
+          asked(
+              request,
+              downstream,
+              (standing, to) -> to.accept(CreditsAnswer.of(request.key(), standing)));
     };
   }
 
-  private Decision asked(
-      ExchangeRequest request,
-      Downstream downstream,
-      BiFunction<ApiKey, Standing, JsonBytes> form) {
+  private void levels(Draw look, Downstream downstream, Consumer<Drawn> to) {
+    if (look.takes().isEmpty()) {
+      to.accept(new Drawn.Taken(List.of()));
+    } else {
+      context.limits().counters().take(look, downstream.loop(), to);
+    }
+  }
+
+  private Decision asked(ExchangeRequest request, Downstream downstream, Enquiry.Form form) {
     return new Decision.Asked(new Enquiry(context, request, downstream, form));
   }
 

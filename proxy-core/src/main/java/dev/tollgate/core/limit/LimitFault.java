@@ -43,9 +43,7 @@ public final class LimitFault {
 
   private static Fault exhausted(Take take, Level level, long waitMicros) {
     Bucket bucket = take.bucket();
-    Map<String, Object> details = details(bucket);
-    details.put("remaining", Math.max(0, level.remaining()));
-    details.put("reset", Reset.of(bucket, level));
+    Map<String, Object> details = LimitDetails.of(bucket, level);
     if (bucket.unit() == Unit.TOKENS_PER_MINUTE) {
       details.put("requested", take.amount());
     }
@@ -82,7 +80,7 @@ public final class LimitFault {
 
   /** More tokens than the bucket ever holds: no wait helps. */
   public static Fault neverFits(Bucket bucket, long tokens) {
-    Map<String, Object> details = details(bucket);
+    Map<String, Object> details = LimitDetails.of(bucket);
     details.put("requested", tokens);
     return Fault.of(
             ErrorCode.TOKENS_PER_MINUTE_EXCEEDED,
@@ -93,14 +91,6 @@ public final class LimitFault {
                 + " tokens per minute.")
         .withDetails(details)
         .withoutRetry();
-  }
-
-  private static Map<String, Object> details(Bucket bucket) {
-    Map<String, Object> details = new LinkedHashMap<>();
-    details.put("scope", bucket.scope().wire());
-    details.put("limit", bucket.capacity());
-    details.put("unit", bucket.unit().wire());
-    return details;
   }
 
   private static ErrorCode code(Unit unit) {

@@ -9,6 +9,7 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Standing;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -42,13 +43,48 @@ class EnquiryTest {
               "org":{"id":"00000000-0000-0001-0000-000000000002","name":"org"},\
               "state":"active","expires_at":null,"allowed_models":[],"allowed_modalities":[],\
               "allowed_ips":[],"limits":{"requests_per_second":null,"requests_per_minute":null,\
-              "tokens_per_minute":null,"concurrency":null},\
+              "tokens_per_minute":null,"concurrency":null},"rates":[],\
               "budgets":{"daily":{"limit_micro":1000,"spent_micro":900,"reserved_micro":150,\
               "remaining_micro":-50,"resets_at":"2023-11-15T00:00:00Z"},\
               "monthly":{"limit_micro":null,"spent_micro":0,"reserved_micro":0,\
               "remaining_micro":null,"resets_at":"2023-12-01T00:00:00Z"}}}""");
       assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
       assertThat(scenario.record().route()).isEqualTo("/v1/key");
+    }
+  }
+
+  @Test
+  void theKeyIsToldHowItsBucketsStand() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.keyLimits(new KeyLimits(null, 600, 6_000L, 1, null, null));
+      RecordedClient running = scenario.askPlain();
+      running.leave(ClientExit.ABORTED);
+      scenario.counters().holdAnswers();
+      RecordedClient client = scenario.get(Endpoint.KEY);
+      scenario.books().say(SUMS);
+      scenario.run();
+      assertThat(client.isAnswered()).isFalse();
+      scenario.counters().answer();
+
+      assertThat(client.whole().body())
+          .contains(
+              """
+              "rates":[{"scope":"key","limit":600,"unit":"requests_per_minute",\
+              "remaining":599,"reset":"0.1s"},\
+              {"scope":"key","limit":6000,"unit":"tokens_per_minute",\
+              "remaining":6000,"reset":"0s"}],""");
+    }
+  }
+
+  @Test
+  void aKeyIsAnsweredThoughNobodyCanCount() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.keyLimits(new KeyLimits(null, 600, null, null, null, null));
+      scenario.counters().goAway();
+      RecordedClient client = scenario.get(Endpoint.KEY);
+      scenario.books().say(SUMS);
+      scenario.run();
+      assertThat(client.whole().body()).contains("\"rates\":null,");
     }
   }
 

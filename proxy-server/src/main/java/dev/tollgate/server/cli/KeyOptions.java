@@ -2,6 +2,7 @@ package dev.tollgate.server.cli;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
@@ -91,10 +92,10 @@ final class KeyOptions {
   }
 
   private KeyLimits limits() {
-    requireNotNegative("--requests-per-second", requestsPerSecond);
-    requireNotNegative("--requests-per-minute", requestsPerMinute);
-    requireNotNegative("--tokens-per-minute", tokensPerMinute);
-    requireNotNegative("--concurrency", concurrency);
+    requireLimit("--requests-per-second", requestsPerSecond);
+    requireLimit("--requests-per-minute", requestsPerMinute);
+    requireLimit("--tokens-per-minute", tokensPerMinute);
+    requireLimit("--concurrency", concurrency);
     return new KeyLimits(
         requestsPerSecond,
         requestsPerMinute,
@@ -125,9 +126,9 @@ final class KeyOptions {
     }
   }
 
-  private static void requireNotNegative(String option, @Nullable Number value) {
-    if (value != null && value.longValue() < 0) {
-      throw new TypeConversionException(option + " is 0 or more");
+  private static void requireLimit(String option, @Nullable Number value) {
+    if (value != null && !NewLimit.isLimit(value.longValue())) {
+      throw new TypeConversionException(option + " is 0 to " + Bucket.CAPACITY_MAX);
     }
   }
 

@@ -33,6 +33,7 @@ import picocli.CommandLine.Parameters;
       Keys.Create.class,
       Keys.ListAll.class,
       Keys.Show.class,
+      Keys.Limit.class,
       Keys.Disable.class,
       Keys.Enable.class,
       Keys.Rotate.class,
@@ -107,6 +108,19 @@ final class Keys extends VerbGroup {
     void run(Settings settings, Store store) throws SQLException, Refused {
       var found = store.apiKeys().find(key());
       print(found.<Change>map(Change.Done::new).orElseGet(Change.UnknownKey::new));
+    }
+  }
+
+  @Command(
+      name = "set",
+      description = "Change a key's limits; gateways obey within 5 seconds.",
+      mixinStandardHelpOptions = true)
+  static final class Limit extends OnOne {
+    @Mixin private LimitOptions limits = new LimitOptions();
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, Refused {
+      print(store.apiKeys().limit(key(), limits::changed));
     }
   }
 

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -180,7 +181,45 @@ public final class ApiKeys {
     return find(connection, secret.keyId()).orElseThrow();
   }
 
+  /** Gives a key other limits; budgets stay. */
+  public Change limit(KeyId id, UnaryOperator<KeyLimits> to) throws SQLException {
+    return change(
+        id,
+        connection -> {
+          KeyLimits limits = to.apply(find(connection, id).orElseThrow().key().limits());
+          try (PreparedStatement update =
+              connection.prepareStatement(
+                  """
+                  UPDATE api_key SET requests_per_second = ?, requests_per_minute = ?,
+                    tokens_per_minute = ?, concurrency = ? WHERE id = ?""")) {
+            update.setObject(1, limits.requestsPerSecond());
+            update.setObject(2, limits.requestsPerMinute());
+            update.setObject(3, limits.tokensPerMinute());
+            update.setObject(4, limits.concurrency());
+            update.setString(5, id.value());
+            update.executeUpdate();
+          }
+        });
+  }
+
   private Change change(KeyId id, String assignment) throws SQLException {
+    return change(
+        id,
+        connection -> {
+          try (PreparedStatement update =
+              connection.prepareStatement("UPDATE api_key SET " + assignment + " WHERE id = ?")) {
+            update.setString(1, id.value());
+            update.executeUpdate();
+          }
+        });
+  }
+
+  /** What happens to a key that is locked. */
+  private interface Update {
+    void on(Connection connection) throws SQLException;
+  }
+
+  private Change change(KeyId id, Update update) throws SQLException {
     return Transactions.run(
         pool,
         connection -> {
@@ -191,11 +230,7 @@ public final class ApiKeys {
           if (state.get().equals("revoked")) {
             return new Change.Revoked();
           }
-          try (PreparedStatement update =
-              connection.prepareStatement("UPDATE api_key SET " + assignment + " WHERE id = ?")) {
-            update.setString(1, id.value());
-            update.executeUpdate();
-          }
+          update.on(connection);
           return new Change.Done(find(connection, id).orElseThrow());
         });
   }

@@ -23,6 +23,7 @@ final class Admin {
           "tollgate_upstream_leases",
           "tollgate_upstream_pending",
           "tollgate_inflight_bytes",
+          "tollgate_limit_slots_in_use",
           "tollgate_connections");
 
   private static final HttpClient HTTP = HttpClient.newHttpClient();

@@ -1,0 +1,26 @@
+package dev.tollgate.core.limit;
+
+import dev.tollgate.core.limit.Drawn.Level;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** How a bucket stands, in the words of the API: in errors, and in {@code GET /v1/key}. */
+public final class LimitDetails {
+  private LimitDetails() {}
+
+  public static Map<String, Object> of(Bucket bucket, Level level) {
+    Map<String, Object> details = of(bucket);
+    details.put("remaining", Math.max(0, level.remaining()));
+    details.put("reset", Reset.of(bucket, level));
+    return details;
+  }
+
+  /** Without its level, which does not matter. */
+  static Map<String, Object> of(Bucket bucket) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("scope", bucket.scope().wire());
+    details.put("limit", bucket.capacity());
+    details.put("unit", bucket.unit().wire());
+    return details;
+  }
+}

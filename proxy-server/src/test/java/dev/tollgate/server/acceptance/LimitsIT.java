@@ -1,0 +1,234 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.openai.client.OpenAIClient;
+import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.errors.RateLimitException;
+import com.openai.models.chat.completions.ChatCompletionCreateParams;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Limits of keys at the real program: as the official SDK meets them, and whatever clients do. */
+class LimitsIT {
+  private static final int REQUESTS = Integer.getInteger("tollgate.aborts", 1_000);
+  private static final int AT_ONCE = 8;
+  private static final Duration EVERYWHERE = Duration.ofSeconds(5);
+
+  @Test
+  void requestsAboveTheRateAreRateLimitErrorsThatSayWhenToComeBack() throws Exception {
+    try (Sdk sdk = new Sdk("--requests-per-minute", "2")) {
+      sdk.ask(8);
+      sdk.ask(8);
+      RateLimitException limited = sdk.refused(8);
+      assertThat(limited.code()).contains("rate_limited");
+      assertThat(limited.headers().values("x-should-retry")).containsExactly("true");
+      assertThat(limited.headers().values("x-ratelimit-limit-requests")).containsExactly("2");
+      assertThat(limited.headers().values("x-ratelimit-remaining-requests")).containsExactly("0");
+      int seconds = Integer.parseInt(limited.headers().values("retry-after").getFirst());
+      assertThat(seconds).isBetween(1, 30);
+    }
+  }
+
+  @Test
+  void tokensThatNeverFitAreNotRetried() throws Exception {
+    try (Sdk sdk = new Sdk("--tokens-per-minute", "5000")) {
+      RateLimitException never = sdk.refused(5_000);
+      assertThat(never.code()).contains("tokens_per_minute_exceeded");
+      assertThat(never.headers().values("x-should-retry")).containsExactly("false");
+      assertThat(never.headers().values("retry-after")).isEmpty();
+      sdk.ask(4_900);
+      sdk.ask(4_900); // the first one's estimate was corrected
+    }
+  }
+
+  @Test
+  void aRequestBesideTheOnlyOneWaitsForItsEnd() throws Exception {
+    String key = Tenants.create("--name", "single", "--concurrency", "1");
+    try (RawClient stream = Shared.node().connect();
+        Sdk sdk = new Sdk(key)) {
+      stream.post(Chats.PATH, Chats.body("test/long", true), Chats.authorization(key));
+      stream.readUntil("data: ");
+      RateLimitException limited = sdk.refused(8);
+      assertThat(limited.code()).contains("concurrency_exceeded");
+      assertThat(limited.headers().values("retry-after")).containsExactly("1");
+    }
+    awaitStatus(Shared.node(), key, 200);
+  }
+
+  @Test
+  void howeverRequestsEndTheOneSlotIsFreeAfterwards() throws Exception {
+    String key = Tenants.create("--name", "random", "--concurrency", "1");
+    long seed = Long.getLong("tollgate.seed", new Random().nextLong());
+    Semaphore places = new Semaphore(AT_ONCE);
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<? extends Future<?>> all =
+          IntStream.range(0, REQUESTS)
+              .mapToObj(
+                  n ->
+                      clients.submit(
+                          () -> {
+                            places.acquire();
+                            try {
+                              askAndEndSomehow(key, new Random(seed + n));
+                            } finally {
+                              places.release();
+                            }
+                            return n;
+                          }))
+              .toList();
+      for (Future<?> each : all) {
+        each.get();
+      }
+    }
+    Shared.node().admin().awaitNoRequests();
+    assertThat(Shared.node().admin().total("tollgate_limit_slots_in_use")).isZero();
+    assertThat(Chats.ask(Shared.node(), "test/chat", key).status())
+        .as("seed " + seed)
+        .isEqualTo(200);
+  }
+
+  private static void askAndEndSomehow(String key, Random random) {
+    List<String> models = List.of("test/chat", "test/context", "test/cut", "test/long");
+    String model = models.get(random.nextInt(models.size()));
+    boolean stream = model.equals("test/long") || random.nextBoolean();
+    RawClient client = Shared.node().connect().within(Duration.ofSeconds(60));
+    client.post(Chats.PATH, Chats.body(model, stream), Chats.authorization(key));
+    if (random.nextInt(4) > 0) {
+      client.peekAtLeast(1 + random.nextInt(200));
+    }
+    if (random.nextBoolean()) {
+      client.reset();
+    } else {
+      client.close();
+    }
+  }
+
+  @Test
+  void aChangedLimitOfAKeyActsOnRunningGateways() throws Exception {
+    String key = Tenants.create("--name", "changed", "--requests-per-minute", "1");
+    String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
+    awaitStatus(Shared.node(), key, 429);
+    Tenants.keys("set", id, "--requests-per-minute", "0");
+    awaitStatus(Shared.node(), key, 200);
+    var shown = Json.tree(Tenants.keys("set", id, "--requests-per-minute", "default").out());
+    assertThat(shown.path("requests_per_minute").isNull()).isTrue();
+  }
+
+  @Test
+  void aReloadChangesLimitsAndKeepsTheCounts() throws Exception {
+    String key = Tenants.create("--name", "reloaded");
+    try (Binary node = Shared.beside(perMinute(100), List.of())) {
+      for (int n = 0; n < 5; n++) {
+        assertThat(Chats.ask(node, "test/chat", key).status()).isEqualTo(200);
+      }
+      node.home().write(perMinute(2));
+      assertThat(node.admin().post("/-/reload").statusCode()).isEqualTo(200);
+      assertThat(remaining(node, key)).as("cut to the new capacity").isEqualTo(1);
+      assertThat(remaining(node, key)).isZero();
+      RawResponse refused = Chats.ask(node, "test/chat", key);
+      assertThat(refused.status()).isEqualTo(429);
+      assertThat(Json.tree(refused.text()).path("error").path("details").path("limit").asInt())
+          .isEqualTo(2);
+
+      node.home().write(perMinute(60));
+      assertThat(node.admin().post("/-/reload").statusCode()).isEqualTo(200);
+      assertThat(remaining(node, key)).as("no full bucket is handed out").isLessThan(30);
+      assertThat(node.admin().total("tollgate_limit_refusals_total")).isPositive();
+    }
+  }
+
+  /** What is left after one more request that is let in. */
+  private static int remaining(Binary node, String key) {
+    long begunNanos = System.nanoTime();
+    while (true) {
+      RawResponse reply = Chats.ask(node, "test/chat", key);
+      if (reply.status() == 200) {
+        return Integer.parseInt(String.valueOf(reply.header("x-ratelimit-remaining-requests")));
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - begunNanos)).isLessThan(EVERYWHERE);
+    }
+  }
+
+  private static Setup perMinute(int requests) {
+    return Shared.setup().section("limits", Map.of("key", Map.of("requests_per_minute", requests)));
+  }
+
+  private static void awaitStatus(Binary node, String key, int status) {
+    long begunNanos = System.nanoTime();
+    while (Chats.ask(node, "test/chat", key).status() != status) {
+      assertThat(Duration.ofNanos(System.nanoTime() - begunNanos))
+          .as("waits for " + status)
+          .isLessThan(EVERYWHERE);
+    }
+  }
+
+  /** The official client with a key of its own. */
+  private static final class Sdk implements AutoCloseable {
+    private final OpenAIClient client;
+
+    Sdk(String option, String value) throws Exception {
+      this(Tenants.create("--name", "sdk", option, value));
+    }
+
+    Sdk(String key) {
+      client =
+          OpenAIOkHttpClient.builder()
+              .baseUrl(Shared.node().baseUrl().toString())
+              .apiKey(key)
+              .maxRetries(0)
+              .build();
+    }
+
+    void ask(int tokensMost) {
+      var params =
+          ChatCompletionCreateParams.builder()
+              .model("test/chat")
+              .addUserMessage("Hi.")
+              .maxCompletionTokens(tokensMost);
+      client.chat().completions().create(params.build()).validate();
+    }
+
+    RateLimitException refused(int tokensMost) {
+      var error = catchThrowableOfType(RateLimitException.class, () -> ask(tokensMost));
+      assertThat(error).as("a refusal").isNotNull();
+      assertThat(error.statusCode()).isEqualTo(429);
+      return error;
+    }
+
+    @Override
+    public void close() {
+      client.close();
+    }
+  }
+
+  /** The command line's keys. */
+  private static final class Tenants {
+    static String create(String... options) throws Exception {
+      List<String> arguments = new ArrayList<>(List.of("create", "--org", "acceptance"));
+      arguments.addAll(List.of(options));
+      return Json.tree(keys(arguments.toArray(String[]::new)).out()).path("key").asText();
+    }
+
+    static Program.Said keys(String... arguments) throws Exception {
+      List<String> all = new ArrayList<>(List.of("keys"));
+      all.addAll(List.of(arguments));
+      all.addAll(List.of("-o", "json", "--config", Shared.node().home().config().toString()));
+      Program.Said said = Program.run(all.toArray(String[]::new));
+      assertThat(said.exitCode()).as(said.err()).isZero();
+      return said;
+    }
+  }
+}
