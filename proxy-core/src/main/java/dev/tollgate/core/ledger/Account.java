@@ -20,6 +20,7 @@ final class Account {
   private final AtomicLong available = new AtomicLong();
   private final AtomicLong spent = new AtomicLong();
   private volatile boolean forgotten;
+  private volatile @Nullable KnownShort knownShort;
   // The largest reservation of late. Loops race for it, and a lost one is made good by the next.
   private volatile long reservationMost;
   // The same, forgotten in many minutes.
@@ -41,8 +42,9 @@ final class Account {
   private long statedTurn;
   private int stumbles;
   private long sayNotBefore;
-  private @Nullable Shortage shortage;
-  private long shortUntilNanos;
+
+  /** What the books said, for as long as nobody need ask them again. */
+  private record KnownShort(Shortage said, long untilNanos) {}
 
   Account(Scope scope, Payer payer, long nowNanos) {
     this.scope = scope;
@@ -104,6 +106,15 @@ final class Account {
     return forgotten;
   }
 
+  /** What the books said of a sum of which nothing is left at all, or null where some may be. */
+  @Nullable Shortage usedUp(long nowNanos) {
+    KnownShort known = knownShort;
+    if (known == null || nowNanos - known.untilNanos >= 0 || available.get() > 0) {
+      return null;
+    }
+    return known.said.used().compareTo(known.said.limit()) >= 0 ? known.said : null;
+  }
+
   // On the ledger's thread
 
   /** What the books were heard to grant, less what was given back. */
@@ -124,7 +135,7 @@ final class Account {
   void grow(long amount) {
     base += amount;
     available.addAndGet(amount);
-    shortage = null;
+    knownShort = null;
   }
 
   /**
@@ -135,14 +146,14 @@ final class Account {
     if (more > 0) {
       overrun = total;
       available.addAndGet(more);
-      shortage = null;
+      knownShort = null;
     }
   }
 
   /** Takes all that is idle out of the base, to give it back. */
   void empty() {
     base -= Math.max(0, available.getAndUpdate(now -> Math.min(now, 0)));
-    shortage = null;
+    knownShort = null;
   }
 
   /** Once a tick: how fast money goes. */
@@ -304,17 +315,17 @@ final class Account {
 
   /** The books could not give; for a short while nobody needs to ask them again. */
   void isShort(Shortage said, long untilNanos) {
-    shortage = said;
-    shortUntilNanos = untilNanos;
+    knownShort = new KnownShort(said, untilNanos);
   }
 
   /** What is known to stand against {@code least} more, or null where the books must be asked. */
   @Nullable Shortage knownShortage(long least, long nowNanos) {
-    Shortage known = shortage;
-    if (known == null || least <= 0 || nowNanos - shortUntilNanos >= 0) {
+    KnownShort known = knownShort;
+    if (known == null || least <= 0 || nowNanos - known.untilNanos >= 0) {
       return null;
     }
-    long free = known.limit().value() - known.used().value() - known.leased().value();
-    return free < least ? known : null;
+    Shortage said = known.said;
+    long free = said.limit().value() - said.used().value() - said.leased().value();
+    return free < least ? said : null;
   }
 }

@@ -1,8 +1,10 @@
 package dev.tollgate.core.ledger;
 
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.Granted;
+import dev.tollgate.core.ledger.Bank.Shortage;
 import dev.tollgate.core.ledger.Line.Waiter;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
@@ -76,6 +78,25 @@ public final class NodeLedger implements Ledger {
         }
       }
     }
+  }
+
+  /**
+   * The refusal of every request that costs anything, where the books said a moment ago that
+   * nothing is left of the balance of the key's organization; null where they must be asked.
+   */
+  public @Nullable Fault usedUp(ApiKey key) {
+    Purse known = purses.get(key.id());
+    if (known == null) {
+      return null;
+    }
+    for (Account account : known.accounts()) {
+      boolean isBalance = account.scope().kind() == ScopeKind.ORG;
+      Shortage shortage = isBalance ? account.usedUp(nanos.getAsLong()) : null;
+      if (shortage != null) {
+        return Refusals.usedUp(shortage);
+      }
+    }
+    return null;
   }
 
   private void reserveOpen(

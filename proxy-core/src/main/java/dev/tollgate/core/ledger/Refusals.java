@@ -15,11 +15,7 @@ final class Refusals {
   /** The 402 of a scope whose money does not reach. */
   static Answer.Refused of(Shortage shortage, Payer payer, long most) {
     ScopeKind kind = shortage.scope().kind();
-    Map<String, Object> details = new LinkedHashMap<>();
-    details.put("scope", name(kind));
-    details.put("limit_micro", shortage.limit().value());
-    details.put("spent_micro", shortage.used().value());
-    details.put("reserved_micro", shortage.leased().value());
+    Map<String, Object> details = details(shortage);
     details.put("required_micro", most);
     Instant resets = payer.window().resetsAt(kind);
     if (!resets.equals(Instant.MAX)) {
@@ -27,6 +23,21 @@ final class Refusals {
     }
     Fault fault = Fault.of(kind.refusal(), message(kind)).withDetails(details);
     return new Answer.Refused(fault, false);
+  }
+
+  /** The 402 of a balance of which nothing is left, whatever is asked for. */
+  static Fault usedUp(Shortage shortage) {
+    return Fault.of(shortage.scope().kind().refusal(), "The organization's balance is used up.")
+        .withDetails(details(shortage));
+  }
+
+  private static Map<String, Object> details(Shortage shortage) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("scope", name(shortage.scope().kind()));
+    details.put("limit_micro", shortage.limit().value());
+    details.put("spent_micro", shortage.used().value());
+    details.put("reserved_micro", shortage.leased().value());
+    return details;
   }
 
   private static String name(ScopeKind kind) {

@@ -1,5 +1,6 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.ledger.Bank.BankException;
@@ -55,9 +56,14 @@ public final class RequestLog implements Observer, AutoCloseable {
 
   @Override
   public void ended(RequestRecord record) {
-    if (record.key() != null && !isCharged(record) && !waiting.offer(record)) {
+    if (isWanted(record) && !waiting.offer(record)) {
       dropped.increment();
     }
+  }
+
+  /** Who was turned away for load is not written down: that would be load of another kind. */
+  private static boolean isWanted(RequestRecord record) {
+    return record.key() != null && record.ending() != Ending.SHED && !isCharged(record);
   }
 
   private static boolean isCharged(RequestRecord record) {

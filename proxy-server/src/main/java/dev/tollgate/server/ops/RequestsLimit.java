@@ -3,9 +3,10 @@ package dev.tollgate.server.ops;
 import java.time.Duration;
 
 /**
- * How many requests may be in work at once, found by trial: while loops keep what they are given
- * waiting for too long it falls by a tenth, while the room is used and loops keep up it grows by a
- * twentieth. Confined to one thread.
+ * How many requests may be in work at once, found by trial: where loops keep what they are given
+ * waiting for too long it falls by a tenth, where the room is used and loops keep up it grows by a
+ * twentieth. A pause of some hundred milliseconds is not too long: only what lasts for a second is
+ * load, and not a collection of garbage or another process's work. Confined to one thread.
  */
 final class RequestsLimit {
   private static final double LESS = 0.9;
@@ -14,10 +15,14 @@ final class RequestsLimit {
   /** The share of the limit that must be in use for it to grow, or it would grow for nothing. */
   private static final double IN_USE = 0.7;
 
+  /** Looks that must all have found loops busy: one second. */
+  private static final int LOOKS = 4;
+
   private final int least;
   private final int most;
   private final long waitNanosMax;
   private double limit;
+  private int busyLooks;
 
   /**
    * @param most the bound of the configuration; also where it begins
@@ -32,10 +37,11 @@ final class RequestsLimit {
 
   /** The limit for the time until the next look. */
   int look(Duration wait, int running) {
-    if (wait.toNanos() > waitNanosMax) {
+    busyLooks = wait.toNanos() > waitNanosMax ? busyLooks + 1 : 0;
+    if (busyLooks >= LOOKS) {
       // From what is there: a limit far above it would take many looks to matter.
       limit = Math.max(least, LESS * Math.min(limit, running));
-    } else if (running >= IN_USE * limit) {
+    } else if (busyLooks == 0 && running >= IN_USE * limit) {
       limit = Math.min(most, MORE * limit + 1);
     } else if (running < least) {
       limit = most; // nothing is left of what it learned

@@ -28,12 +28,19 @@ public record ServerSettings(
     @Key(about = "what happens after SIGTERM") Shutdown shutdown) {
   private static final long HEAP_BYTES_PER_REQUEST = 64 * 1024;
   private static final int REQUESTS_MAX = 20_000;
+  private static final int REQUESTS_PER_LOOP = 128;
 
   /** Requests in work at most on a machine whose heap may have so many bytes. */
   public int requestsMaxOn(long heapBytesMax) {
     return requestsMax != null
         ? requestsMax
-        : Math.clamp(heapBytesMax / HEAP_BYTES_PER_REQUEST, 64, REQUESTS_MAX);
+        : Math.clamp(heapBytesMax / HEAP_BYTES_PER_REQUEST, REQUESTS_PER_LOOP, REQUESTS_MAX);
+  }
+
+  /** Requests in work below which none is turned away, where so many loops serve. */
+  public int requestsMinOn(int loops) {
+    Integer least = overload.requestsMin();
+    return least != null ? least : REQUESTS_PER_LOOP * loops;
   }
 
   /** Kinds of transport. */
@@ -49,10 +56,10 @@ public record ServerSettings(
           boolean enabled,
       @Key(
               name = "min_requests",
-              about = "requests in work below which none is turned away",
-              initial = "64",
+              about =
+                  "requests in work below which none is turned away; null: 128 for each event loop",
               min = "1")
-          int requestsMin,
+          @Nullable Integer requestsMin,
       @Key(
               about = "time that event loops may keep work waiting; above it fewer requests run",
               initial = "20ms",

@@ -6,11 +6,11 @@ import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
-import dev.tollgate.core.pipeline.KnownRefusals;
 import dev.tollgate.core.tenant.KeyCache;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.core.tenant.KeyHash;
@@ -161,7 +161,7 @@ public final class Server implements AutoCloseable {
             exchanges,
             new CachedKeys(keys),
             shedding.shedder(),
-            KnownRefusals.NONE,
+            new NodeRefusals(new RefusalCache(), treasury.ledger()),
             inflight,
             observer,
             treasury.clock(),

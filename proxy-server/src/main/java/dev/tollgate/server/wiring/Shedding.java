@@ -24,13 +24,14 @@ final class Shedding {
 
   Shedding(Settings settings, Metrics metrics) {
     ServerSettings server = settings.server();
+    Runtime runtime = Runtime.getRuntime();
     this.settings = settings;
     this.metrics = metrics;
     this.rules =
         new LoadWatch.Rules(
             server.overload().enabled(),
-            server.requestsMaxOn(Runtime.getRuntime().maxMemory()),
-            server.overload().requestsMin(),
+            server.requestsMaxOn(runtime.maxMemory()),
+            server.requestsMinOn(server.eventLoops().on(runtime.availableProcessors())),
             server.overload().loopWait());
     this.shedder = new Shedder(metrics, rules);
   }

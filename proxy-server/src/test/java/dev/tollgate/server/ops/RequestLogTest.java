@@ -94,6 +94,16 @@ class RequestLogTest {
     assertThat(log.dropped()).isOne();
   }
 
+  @Test
+  void whoWasTurnedAwayForLoadIsNotWrittenDown() {
+    RequestLog log = log(rows::addAll);
+    ErrorCode code = ErrorCode.SERVICE_UNAVAILABLE;
+    log.ended(Records.record("/v1/chat/completions", 503, Ending.SHED, code, Records.KEY, null));
+    log.ended(uncharged(400));
+    log.close();
+    assertThat(rows).extracting(RequestRecord::status).containsExactly(400);
+  }
+
   private static RequestLog log(RequestLog.Table table) {
     return new RequestLog(table, WAITING_MAX, Duration.ofMillis(1));
   }

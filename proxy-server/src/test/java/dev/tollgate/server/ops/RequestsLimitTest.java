@@ -12,6 +12,13 @@ final class RequestsLimitTest {
   private final RequestsLimit limit = new RequestsLimit(64, 10_000, Duration.ofMillis(20));
 
   @Test
+  void aPauseIsNoLoad() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(limit.look(i % 4 == 3 ? CALM : BUSY, 1000)).isEqualTo(10_000);
+    }
+  }
+
+  @Test
   void itBeginsAtTheBoundAndStaysThereWhileLoopsKeepUp() {
     for (int running = 0; running < 12_000; running += 100) {
       assertThat(limit.look(CALM, running)).isEqualTo(10_000);
@@ -20,6 +27,7 @@ final class RequestsLimitTest {
 
   @Test
   void whileLoopsKeepWorkWaitingItFallsFromWhatIsThere() {
+    busyForAMoment();
     assertThat(limit.look(BUSY, 1000)).isEqualTo(900);
     assertThat(limit.look(BUSY, 1000)).isEqualTo(810);
     assertThat(limit.look(BUSY, 200)).isEqualTo(180);
@@ -35,6 +43,7 @@ final class RequestsLimitTest {
 
   @Test
   void itGrowsWhileItIsUsedAndNotBeyondTheBound() {
+    busyForAMoment();
     limit.look(BUSY, 1000);
     assertThat(limit.look(CALM, 800)).isEqualTo(946);
     for (int i = 0; i < 100; i++) {
@@ -45,6 +54,7 @@ final class RequestsLimitTest {
 
   @Test
   void itDoesNotGrowForNothing() {
+    busyForAMoment();
     limit.look(BUSY, 1000);
     for (int i = 0; i < 100; i++) {
       assertThat(limit.look(CALM, 100)).isEqualTo(900);
@@ -53,12 +63,22 @@ final class RequestsLimitTest {
 
   @Test
   void aNodeThatWentQuietBeginsAnew() {
+    busyForAMoment();
     limit.look(BUSY, 1000);
     assertThat(limit.look(CALM, 10)).isEqualTo(10_000);
   }
 
   @Test
   void aBoundBelowTheLeastIsTheBound() {
-    assertThat(new RequestsLimit(64, 8, CALM).look(BUSY, 8)).isEqualTo(8);
+    RequestsLimit small = new RequestsLimit(64, 8, CALM);
+    for (int i = 0; i < 100; i++) {
+      assertThat(small.look(BUSY, 8)).isEqualTo(8);
+    }
+  }
+
+  private void busyForAMoment() {
+    for (int i = 0; i < 3; i++) {
+      assertThat(limit.look(BUSY, 1000)).isEqualTo(10_000);
+    }
   }
 }

@@ -1,0 +1,150 @@
+package dev.tollgate.server.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.server.bench.OpenLoopClients.Figures;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Three times the load that the gateway can carry, for as long as {@code bench.overload.seconds}:
+ * what it serves meanwhile, how fast it turns the rest away, and whether its memory stays. What it
+ * can carry is found first, in the same run: gateway, provider and clients share the machine.
+ */
+class OverloadBench {
+  private static final long SECONDS = Long.getLong("bench.overload.seconds", 60);
+  private static final int CONNECTIONS = Integer.getInteger("bench.overload.connections", 2_000);
+  private static final String OVERLOAD = System.getProperty("bench.overload.settings", "");
+  private static final long STEP_SECONDS = 5;
+  private static final double STEP = 1.15;
+  private static final Path RESULTS = Path.of("target/bench/overload.txt");
+
+  @TempDir private Path folder = Path.of("");
+
+  @Test
+  void threeTimesWhatItCanCarry() throws Exception {
+    try (Subject provider =
+        Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0")) {
+      String upstream = provider.awaitLine("(http://[0-9.:]+)");
+      Files.writeString(folder.resolve("bench.yaml"), config(upstream));
+      try (Subject gateway =
+          Subject.start(
+              folder.resolve("gateway.log"),
+              List.of("-Xms512m", "-Xmx512m"),
+              "serve",
+              "--config",
+              folder.resolve("bench.yaml").toString())) {
+        URI base = URI.create(gateway.awaitLine("Tollgate serves (\\S+)"));
+        String key = gateway.awaitLine("(sk-llm-[A-Za-z0-9]+)");
+        var address = new InetSocketAddress(base.getHost(), base.getPort());
+        try (var clients = new OpenLoopClients(address, key, "bench/chat", CONNECTIONS)) {
+          measure(gateway, clients);
+        }
+      }
+    }
+  }
+
+  private static String config(String upstream) {
+    return """
+    version: 1
+    listeners:
+      api: { address: 127.0.0.1:0, header_timeout: 10m }
+      control: { address: null }
+      admin: { address: 127.0.0.1:%d }
+    server: { overload: { %s } }
+    store: { url: embedded, data_dir: ./data }
+    providers:
+      bench: { type: openai, base_url: "%s/v1", api_key: none, pool: { max_connections: 4096 } }
+    limits:
+      global: { requests_per_second: 0 }
+      org: { requests_per_second: 0, requests_per_minute: 0 }
+      key: { concurrency: 0, requests_per_second: 0, requests_per_minute: 0 }
+    bootstrap: { organization: bench, credit: "1000000.00" }
+    models:
+      bench/chat:
+        modality: chat
+        price: { input: "0.15", output: "0.60" }
+        routes: [{ provider: bench, model: "mock-chat?ttft=50ms&interval=10ms&chunks=32" }]
+    """
+        .formatted(AdminPort.PORT, OVERLOAD, upstream);
+  }
+
+  private static void measure(Subject gateway, OpenLoopClients clients) throws Exception {
+    clients.ask(200, STEP_SECONDS); // the compiler's
+    clients.ask(600, 4 * STEP_SECONDS);
+    clients.ask(50, STEP_SECONDS);
+    double peak = peak(gateway, clients);
+    clients.ask(3 * peak, 2 * STEP_SECONDS);
+    long residentBefore = gateway.residentKib();
+    double served = 0;
+    double worstShed = 0;
+    long rounds = Math.max(1, SECONDS / STEP_SECONDS);
+    for (long round = 0; round < rounds; round++) {
+      Figures figures = clients.ask(3 * peak, STEP_SECONDS);
+      print(line("3 x", gateway, figures));
+      served += figures.served / (double) STEP_SECONDS / rounds;
+      worstShed = Math.max(worstShed, Figures.millis(figures.shedNanos, 0.99));
+    }
+    print(
+        String.format(
+            Locale.ROOT,
+            "peak %.0f/s, goodput at 3 x %.0f/s (%.0f %%), worst p99 of a shed answer %.1f ms,"
+                + " resident %d MiB before and %d MiB behind",
+            peak,
+            served,
+            100 * served / peak,
+            worstShed,
+            residentBefore / 1024,
+            gateway.residentKib() / 1024));
+    assertThat(clients.broken()).isZero();
+    assertThat(served).isGreaterThan(0.9 * peak);
+  }
+
+  /** Raises the rate until what is served no longer follows. */
+  private static double peak(Subject gateway, OpenLoopClients clients) throws Exception {
+    double best = 0;
+    for (double rate = 300; ; rate *= STEP) {
+      Figures figures = clients.ask(rate, STEP_SECONDS);
+      print(line(String.format(Locale.ROOT, "%.0f/s", rate), gateway, figures));
+      double served = figures.served / (double) STEP_SECONDS;
+      best = Math.max(best, served);
+      if (served < 0.6 * rate) {
+        return best;
+      }
+    }
+  }
+
+  private static String line(String rate, Subject gateway, Figures figures) throws Exception {
+    return String.format(
+        Locale.ROOT,
+        "%s: %.0f/s served (p50 %.0f, p99 %.0f ms), %.0f/s shed (p50 %.1f, p99 %.1f ms),"
+            + " %d not sent, %d others %s; room %.0f of %.0f, wait %.1f ms, level %.0f",
+        rate,
+        figures.served / (double) STEP_SECONDS,
+        Figures.millis(figures.servedNanos, 0.5),
+        Figures.millis(figures.servedNanos, 0.99),
+        figures.shedNanos.size() / (double) STEP_SECONDS,
+        Figures.millis(figures.shedNanos, 0.5),
+        Figures.millis(figures.shedNanos, 0.99),
+        figures.unsent,
+        figures.others.size(),
+        figures.others.stream().findFirst().orElse(""),
+        gateway.metric(AdminPort.URL, "tollgate_requests_admitted", ""),
+        gateway.metric(AdminPort.URL, "tollgate_requests_max", ""),
+        1e3 * gateway.metric(AdminPort.URL, "tollgate_event_loop_wait_seconds", ""),
+        gateway.metric(AdminPort.URL, "tollgate_load_level", ""));
+  }
+
+  private static void print(String line) throws IOException {
+    Files.createDirectories(RESULTS.getParent());
+    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+}
