@@ -15,6 +15,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * The bytes of replies. Small ones leave in one buffer, because a copy of some hundred bytes costs
@@ -25,6 +26,15 @@ final class ReplyWriter {
   private static final int COPIED_BYTES_MAX = 4096;
   private static final int ENVELOPE_BYTES = 512;
   private static final int CHUNK_FRAME_BYTES = 16;
+  private static final Field SHOULD_RETRY = new Field("x-should-retry", "true");
+
+  /** By seconds: who is turned away comes in numbers, and all are told one of these. */
+  private static final List<List<Field>> RETRY_LATER =
+      IntStream.rangeClosed(0, 60)
+          .mapToObj(
+              seconds -> List.of(SHOULD_RETRY, new Field("Retry-After", Integer.toString(seconds))))
+          .toList();
+
   private static final byte[] DATA = "data: ".getBytes(US_ASCII);
   private static final byte[] DONE = "\n\ndata: [DONE]\n\n".getBytes(US_ASCII);
   private static final ByteBuf LINE_END = fixed("\r\n");
@@ -89,8 +99,15 @@ final class ReplyWriter {
 
   private static List<Field> withRetry(Fault fault, List<Field> fields) {
     Boolean shouldRetry = fault.shouldRetry();
-    if (shouldRetry == null && fault.retryAfterSeconds() == 0) {
+    int seconds = fault.retryAfterSeconds();
+    if (shouldRetry == null && seconds == 0) {
       return fields;
+    }
+    if (fields.isEmpty()
+        && seconds > 0
+        && seconds < RETRY_LATER.size()
+        && Boolean.TRUE.equals(shouldRetry)) {
+      return RETRY_LATER.get(seconds);
     }
     List<Field> all = new ArrayList<>(fields.size() + 2);
     all.addAll(fields);

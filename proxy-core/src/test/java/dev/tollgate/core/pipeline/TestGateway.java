@@ -117,6 +117,11 @@ final class TestGateway implements AutoCloseable {
     }
   }
 
+  /** The thread of the one loop. */
+  Thread loopThread() throws InterruptedException {
+    return loops.submit(Thread::currentThread).sync().getNow();
+  }
+
   /** Waits for what the loops were told before. */
   void awaitLoops() throws InterruptedException {
     loops.submit(() -> {}).sync();

@@ -3,18 +3,25 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.RequestRecord;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Writes one line for each request that ended, through the logger {@code access}. Of requests that
- * went well it keeps the configured share; what went wrong is always written.
+ * went well it keeps the configured share; what went wrong is always written, but for requests that
+ * were turned away for load: of those some each second, or the log would be load of its own.
  */
 public final class AccessLog implements Observer {
   static final String LOGGER = "access";
 
   private final Logger log = LoggerFactory.getLogger(LOGGER);
+  private static final int SHED_LINES_PER_SECOND_MAX = 10;
+
   private final double sample;
+  private final AtomicLong shedSecond = new AtomicLong();
+  private final AtomicInteger shedLines = new AtomicInteger();
 
   /**
    * @param sample the share of good requests to log: 0 to 1
@@ -37,10 +44,22 @@ public final class AccessLog implements Observer {
 
   // By the request's own id, so that every place that samples keeps the same requests.
   private boolean isKept(RequestRecord record) {
+    if (record.ending() == Ending.SHED) {
+      return isAmongTheFirst(record.id().epochMillis() / 1000);
+    }
     boolean good = record.ending() == Ending.OK || record.ending() == Ending.OK_ESTIMATED;
     return !good
         || sample >= 1
         || (mixed(record.id().value().hashCode()) >>> 1) < sample * Integer.MAX_VALUE;
+  }
+
+  // Where loops cross a second at once, a few lines more or less are written.
+  private boolean isAmongTheFirst(long second) {
+    if (shedSecond.get() != second && shedSecond.getAndSet(second) != second) {
+      shedLines.set(0);
+    }
+    return shedLines.get() < SHED_LINES_PER_SECOND_MAX
+        && shedLines.incrementAndGet() <= SHED_LINES_PER_SECOND_MAX;
   }
 
   private static int mixed(int hash) {

@@ -113,6 +113,8 @@ public enum Family {
       "The worst lag of a loop within the last minute.",
       List.of("loop")),
   AUTH_CACHE_KEYS(Kind.GAUGE, "tollgate_auth_cache_keys", "Keys in the authentication cache."),
+  AUTH_LOOK_UPS(
+      Kind.GAUGE, "tollgate_auth_look_ups", "Look-ups of keys in the store that are under way."),
   OFFLOAD_DEPTH(
       Kind.GAUGE, "tollgate_offload_queue_depth", "Blocking tasks that wait for a thread."),
   OFFLOAD_REFUSED(

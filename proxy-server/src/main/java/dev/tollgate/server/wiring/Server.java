@@ -208,6 +208,7 @@ public final class Server implements AutoCloseable {
     directory.find(KeyHash.of("")); // nobody's: it warms what the first client would wait for
     var keys = new KeyCache(CachedKeys.loader(directory, offload), KeyCache.Rules.DEFAULT);
     metrics.gauge(Family.AUTH_CACHE_KEYS, keys::size);
+    metrics.gauge(Family.AUTH_LOOK_UPS, keys::lookUps);
     var polling = new KeyPolling(store.keyChanges(), keys, Ticker.systemTicker());
     closers.add("key polling", polling::close);
     polling.start();

@@ -112,6 +112,16 @@ final class AccessLogTest {
     assertThat(lines.list).hasSize(100);
   }
 
+  @Test
+  void ofWhoWasTurnedAwayForLoadTenLinesASecondAreWritten() {
+    var log = new AccessLog(1);
+    for (int millis = 0; millis < 3_000; millis++) {
+      log.ended(numbered(millis, Ending.SHED));
+    }
+
+    assertThat(lines.list).hasSize(30);
+  }
+
   private JsonNode line(RequestRecord record) throws IOException {
     new AccessLog(1).ended(record);
     return new ObjectMapper().readTree(lines.list.getLast().getFormattedMessage());

@@ -2,6 +2,8 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +53,44 @@ final class OverloadDocumentTest {
             Arrays.stream(LoadSignal.values())
                 .map(signal -> "`" + signal.label() + "` | `" + name(signal.most()) + "`")
                 .toList());
+  }
+
+  @Test
+  void everyBoundIsDocumentedAsItIs() throws IOException {
+    JsonNode reference = reference();
+
+    assertThat(table("bounds").stream().map(row -> row.subList(0, 5)).toList())
+        .containsExactlyElementsOf(
+            Arrays.stream(Bound.values()).map(bound -> row(bound, reference)).toList());
+  }
+
+  private static List<String> row(Bound bound, JsonNode reference) {
+    boolean isFixed = Character.isDigit(bound.limit().charAt(0));
+    return List.of(
+        "`" + bound.name().toLowerCase(Locale.ROOT) + "`",
+        isFixed ? "fixed" : "`" + bound.limit() + "`",
+        isFixed ? bound.limit() : initial(reference, bound.limit()),
+        "`" + bound.metric().metric() + "`",
+        switch (bound.full()) {
+          case Bound.Full.Refused refused ->
+              refused.code().status() + " `" + refused.code().wire() + "`";
+          case Bound.Full.Fate fate -> fate.text();
+        });
+  }
+
+  /** The default of a key, which must exist; {@code *} is any name. */
+  private static String initial(JsonNode reference, String key) {
+    JsonNode at = reference;
+    for (String part : key.split("\\.", -1)) {
+      at = part.equals("*") ? at.iterator().next() : at.get(part);
+      assertThat(at).as(key).isNotNull();
+    }
+    return at.asText();
+  }
+
+  private static JsonNode reference() throws IOException {
+    Path file = Path.of(System.getProperty("tollgate.root", ".."), "config", "reference.yaml");
+    return new YAMLMapper().readTree(file.toFile());
   }
 
   private static String name(LoadLevel level) {

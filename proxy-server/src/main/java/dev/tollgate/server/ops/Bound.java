@@ -1,0 +1,98 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.fault.ErrorCode;
+
+/**
+ * Every place where work of others gathers, with what keeps it from growing: the one table, kept in
+ * step with {@code docs/overload.md}. A queue that is not here fails a test.
+ */
+public enum Bound {
+  ACCEPT_BACKLOG("4096", Family.LOAD_LEVEL, Full.CLOSED),
+  CONNECTIONS("listeners.api.max_connections", Family.CONNECTIONS_REFUSED, Full.CLOSED),
+  REQUEST_HEAD(
+      "listeners.api.max_header_bytes",
+      Family.REQUESTS,
+      new Full.Refused(ErrorCode.REQUEST_TOO_LARGE)),
+  PIPELINED_BYTES("16KiB", Family.CONNECTIONS, Full.WAITS),
+  REQUEST_BODY(
+      "listeners.api.max_request_bytes",
+      Family.REQUESTS,
+      new Full.Refused(ErrorCode.REQUEST_TOO_LARGE)),
+  INFLIGHT_BYTES(
+      "server.max_inflight_bytes",
+      Family.INFLIGHT_BYTES,
+      new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  REQUESTS(
+      "server.max_requests",
+      Family.REQUESTS_ADMITTED,
+      new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  UNSENT_BYTES("16KiB", Family.BUFFER_BYTES, Full.WAITS),
+  LOOP_TASKS(
+      "server.max_requests", Family.LOOP_WAIT, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  UPSTREAM_CONNECTIONS("providers.*.pool.max_connections", Family.UPSTREAM_CONNECTIONS, Full.WAITS),
+  UPSTREAM_PENDING(
+      "providers.*.pool.pending",
+      Family.UPSTREAM_PENDING,
+      new Full.Refused(ErrorCode.PROVIDER_UNAVAILABLE)),
+  UPSTREAM_EVENT(
+      "providers.*.max_event_bytes", Family.ATTEMPTS, new Full.Refused(ErrorCode.PROVIDER_FAILURE)),
+  KEY_LOOK_UPS("32", Family.AUTH_LOOK_UPS, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  KEY_CACHE("100000", Family.AUTH_CACHE_KEYS, Full.EVICTED),
+  OFFLOAD_QUEUE(
+      "server.overload.offload_queue",
+      Family.OFFLOAD_DEPTH,
+      new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  LEDGER_WAITING("10000", Family.LEDGER_WAITING, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOURNAL_QUEUE(
+      "server.max_requests",
+      Family.LEDGER_RESERVATIONS,
+      new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOURNAL_IN_MEMORY("10000", Family.LEDGER_BACKLOG, Full.TO_DISK),
+  JOURNAL_BACKLOG(
+      "server.overload.journal_backlog",
+      Family.LEDGER_BACKLOG,
+      new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  REQUEST_LOG("8192", Family.REQUEST_LOG_DROPPED, Full.DROPPED),
+  LOG_RING("8192", Family.LOG_DROPPED, Full.DROPPED),
+  REFUSAL_CACHE("4096", Family.REQUESTS, Full.EVICTED);
+
+  private final String limit;
+  private final Family metric;
+
+  @SuppressWarnings("ImmutableEnumChecker") // records of what cannot change
+  private final Full full;
+
+  Bound(String limit, Family metric, Full full) {
+    this.limit = limit;
+    this.metric = metric;
+    this.full = full;
+  }
+
+  /** What becomes of what finds no room. */
+  public sealed interface Full {
+    Full CLOSED = new Fate("closed");
+    Full WAITS = new Fate("waits at its sender");
+    Full DROPPED = new Fate("dropped and counted");
+    Full EVICTED = new Fate("takes another's place");
+    Full TO_DISK = new Fate("read back from the disk later");
+
+    /** Told to the client. */
+    record Refused(ErrorCode code) implements Full {}
+
+    /** Nobody need be told. */
+    record Fate(String text) implements Full {}
+  }
+
+  /** The key of the configuration, or the number where it is fixed. */
+  public String limit() {
+    return limit;
+  }
+
+  public Family metric() {
+    return metric;
+  }
+
+  public Full full() {
+    return full;
+  }
+}
