@@ -197,6 +197,18 @@ public enum Family {
       Kind.GAUGE,
       "tollgate_limit_buckets",
       "Buckets of keys, organizations and models that this node remembers."),
+  REDIS_CALL(
+      Kind.HISTOGRAM,
+      "tollgate_redis_call_seconds",
+      "From asking Redis for a request's limits to its answer."),
+  REDIS_FAILURES(
+      Kind.COUNTER,
+      "tollgate_redis_failures_total",
+      "Calls that Redis did not answer, by why.",
+      List.of("reason")),
+  REDIS_UP(Kind.GAUGE, "tollgate_redis_up", "1 while Redis is asked, 0 while it is only probed."),
+  REDIS_WAITING(
+      Kind.GAUGE, "tollgate_redis_calls_waiting", "Calls that wait for an answer of Redis."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

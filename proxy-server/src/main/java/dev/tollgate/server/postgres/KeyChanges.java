@@ -32,8 +32,18 @@ public final class KeyChanges {
 
   /** What one poll brought. */
   public sealed interface Poll {
+    /** Whether something may have changed since the poll before. */
+    default boolean isNews() {
+      return true;
+    }
+
     /** These keys and all keys of these organizations; mostly none. */
-    record Changed(Set<KeyId> keys, Set<OrgId> orgs) implements Poll {}
+    record Changed(Set<KeyId> keys, Set<OrgId> orgs) implements Poll {
+      @Override
+      public boolean isNews() {
+        return !keys.isEmpty() || !orgs.isEmpty();
+      }
+    }
 
     /**
      * Nothing is known of what happened before: the first poll, or the database went back in time,

@@ -2,6 +2,7 @@ package dev.tollgate.server.redis;
 
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Draw.Slot.OneOf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,11 @@ final class Held {
 
   boolean isEmpty() {
     return draws.isEmpty();
+  }
+
+  /** How many of them have a slot. */
+  int slots() {
+    return (int) draws.values().stream().filter(draw -> draw.slot() instanceof OneOf).count();
   }
 
   /** All of them, some at a time. */

@@ -5,25 +5,30 @@ import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What all nodes share: limits that are counted in one place. */
+/** What all nodes share: limits that are counted in one place, and the news of changed keys. */
 public final class Redis implements AutoCloseable {
   /** A start waits so long for Redis, then goes on without it. */
   private static final Duration START = Duration.ofSeconds(2);
 
   private final EventExecutor clock =
       new DefaultEventExecutor(new DefaultThreadFactory("redis-clock", true));
+  private final Address address;
   private final Client client;
+  private final Held held = new Held();
   private final Circuit circuit;
   private final SharedCounters shared;
   private final Optional<Counters> alone;
+  private final List<KeyNews> news = new ArrayList<>();
 
   private Redis(Address address, Duration timeout, Optional<Counters> alone, Figures figures) {
-    var held = new Held();
+    this.address = address;
     this.alone = alone;
     this.client = new Client(address);
     this.circuit =
@@ -86,8 +91,26 @@ public final class Redis implements AutoCloseable {
     return circuit.calls();
   }
 
+  /** Requests under way whose slot is counted there. */
+  public int slotsHeld() {
+    return held.slots();
+  }
+
+  /**
+   * From now on hears that keys or organizations changed, and each time that something may have
+   * been missed. To be called before anything is closed.
+   *
+   * @param heard must not block
+   */
+  public void onKeyChange(Runnable heard) {
+    var hearing = new KeyNews(client, clock, address, heard);
+    news.add(hearing);
+    hearing.start();
+  }
+
   @Override
   public void close() {
+    news.forEach(KeyNews::close);
     circuit.close();
     client.close();
     var _ = clock.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly(2_000);

@@ -17,7 +17,7 @@ public record LimitSettings(
     @Key(
             about = "closed refuses requests while the shared store is gone, local goes on alone",
             initial = "closed",
-            later = "limits")
+            restart = true)
         OnStoreFailure onStoreFailure,
     @Key(
             about = "buckets that this node remembers; the least used begin anew",

@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Section {@code redis}: where the nodes of a fleet share their limits. */
 public record RedisSettings(
-    @Key(about = "redis://host:port, kept secret as it may hold a password; null: per process")
+    @Key(
+            about =
+                "redis://, rediss:// or redis-sentinel://…#master, kept secret; null: limits per process")
         @Nullable Secret url,
     @Key(about = "time that a request waits for it", initial = "50ms", min = "1ms")
         Duration timeout) {}

@@ -25,7 +25,7 @@ public record Settings(
     @Key(about = "threads, memory and shutdown", restart = true) ServerSettings server,
     @Key(about = "the database", restart = true) StoreSettings store,
     @Key(about = "how charges are kept", restart = true) LedgerSettings ledger,
-    @Key(about = "shared limits", restart = true, later = "shared limits") RedisSettings redis,
+    @Key(about = "shared limits", restart = true) RedisSettings redis,
     @Key(
             about = "where images and artifacts are kept; null: nowhere",
             restart = true,

@@ -1,5 +1,6 @@
 package dev.tollgate.server.settings;
 
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.server.settings.shape.DidYouMean;
@@ -13,12 +14,16 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Checks what no single setting can know: how the settings fit together. */
 final class SettingsChecks {
   /** Anything less would take a slow answer of the store for an outage. */
   private static final Duration OUTAGE_GRACE_LEAST = Duration.ofSeconds(2);
+
+  private static final Pattern REDIS_URL =
+      Pattern.compile("rediss?://[^\\s#]+|rediss?-sentinel://[^\\s#]+#[^\\s#]+");
 
   private final Settings settings;
   private final Node.Mapping tree;
@@ -35,6 +40,7 @@ final class SettingsChecks {
   void run() {
     checkListeners();
     checkStore();
+    checkRedis();
     checkBootstrap();
     checkLedger();
     Set<String> providers = names("providers");
@@ -90,6 +96,15 @@ final class SettingsChecks {
       if (store.password() != null) {
         report("store.password", "has no meaning for the embedded store");
       }
+    }
+  }
+
+  private void checkRedis() {
+    Secret url = settings.redis().url();
+    if (url != null && !REDIS_URL.matcher(url.reveal()).matches()) {
+      report(
+          "redis.url",
+          "is not redis://host:port, rediss://host:port or redis-sentinel://host:port#master");
     }
   }
 

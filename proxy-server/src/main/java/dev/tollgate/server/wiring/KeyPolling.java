@@ -4,14 +4,17 @@ import dev.tollgate.core.tenant.KeyCache;
 import dev.tollgate.server.postgres.KeyChanges;
 import io.netty.util.concurrent.Ticker;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the key cache every second what changed in the store, so that a revocation holds on every
- * node within 5 seconds. One thread of its own: a slow database delays nothing else.
+ * Tells the key cache every second what changed in the store, and at once where it is said that
+ * something did, so that a revocation holds on every node within 5 seconds. One thread of its own:
+ * a slow database delays nothing else.
  */
 final class KeyPolling {
   private static final Logger log = LoggerFactory.getLogger(KeyPolling.class);
@@ -24,6 +27,7 @@ final class KeyPolling {
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("key-changes").daemon().factory());
+  private final AtomicBoolean asked = new AtomicBoolean();
   private boolean failing;
 
   KeyPolling(KeyChanges changes, KeyCache cache, Ticker ticker) {
@@ -38,6 +42,21 @@ final class KeyPolling {
     var _ =
         thread.scheduleWithFixedDelay(
             this::poll, INTERVAL_SECONDS, INTERVAL_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /** Polls as soon as may be: something changed. For any thread; many at once are one poll. */
+  void soon() {
+    if (!asked.getAndSet(true)) {
+      try {
+        thread.execute(
+            () -> {
+              asked.set(false); // before it looks: what changes from here on is asked for anew
+              poll();
+            });
+      } catch (RejectedExecutionException closed) {
+        // the node ends
+      }
+    }
   }
 
   // A schedule ends with the first exception that leaves it: none may.

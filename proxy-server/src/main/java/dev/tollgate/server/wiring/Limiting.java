@@ -1,26 +1,120 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.limit.Counters;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.LimitMetrics;
 import dev.tollgate.server.ops.Metrics;
-import dev.tollgate.server.settings.LimitSettings;
+import dev.tollgate.server.ops.RedisMetrics;
+import dev.tollgate.server.redis.Address;
+import dev.tollgate.server.redis.Failure;
+import dev.tollgate.server.redis.Figures;
+import dev.tollgate.server.redis.Redis;
+import dev.tollgate.server.redis.Redis.ClusterException;
+import dev.tollgate.server.settings.Settings;
 import io.netty.util.concurrent.Ticker;
+import java.util.Optional;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The limits of this node: who counts them, and what the metrics say of it. */
-final class Limiting {
-  private Limiting() {}
+/** The limits: who counts them, this node or Redis for all nodes, and what the metrics say. */
+final class Limiting implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Limiting.class);
+
+  private final LocalCounters local;
+  private final Optional<Redis> redis;
+  private final Limits limits;
+
+  private Limiting(
+      LocalCounters local, Optional<Redis> redis, Supplier<LimitRules> rules, Metrics metrics) {
+    this.local = local;
+    this.redis = redis;
+    Counters counters = redis.map(Redis::counters).orElse(local);
+    this.limits = new Limits(counters, rules, new LimitMetrics(metrics));
+  }
 
   /**
+   * Connects to Redis where one is configured.
+   *
    * @param rules those of the configuration in use
    */
-  static Limits begin(LimitSettings settings, Supplier<LimitRules> rules, Metrics metrics) {
-    var counters = new LocalCounters(Ticker.systemTicker()::nanoTime, settings.bucketsMax());
-    metrics.gauge(Family.LIMIT_SLOTS, counters::slotsInUse);
-    metrics.gauge(Family.LIMIT_BUCKETS, counters::bucketsHeld);
-    return new Limits(counters, rules, new LimitMetrics(metrics));
+  static Limiting begin(Settings settings, Supplier<LimitRules> rules, Metrics metrics)
+      throws StartException, InterruptedException {
+    var local = new LocalCounters(Ticker.systemTicker()::nanoTime, settings.limits().bucketsMax());
+    Secret url = settings.redis().url();
+    Optional<Redis> redis =
+        url == null ? Optional.empty() : Optional.of(open(url, settings, local, metrics));
+    var limiting = new Limiting(local, redis, rules, metrics);
+    limiting.register(metrics);
+    return limiting;
+  }
+
+  private static Redis open(Secret url, Settings settings, Counters local, Metrics metrics)
+      throws StartException, InterruptedException {
+    Optional<Counters> alone =
+        switch (settings.limits().onStoreFailure()) {
+          case CLOSED -> Optional.empty();
+          case LOCAL -> Optional.of(local);
+        };
+    if (alone.isPresent()) {
+      log.warn("limits.on_store_failure is local: without Redis each node grants all limits anew");
+    }
+    var figures = new RedisMetrics(metrics);
+    try {
+      return Redis.open(
+          address(url),
+          settings.redis().timeout(),
+          alone,
+          new Figures() {
+            @Override
+            public void answered(long nanos) {
+              figures.answered(nanos);
+            }
+
+            @Override
+            public void failed(Failure why) {
+              figures.failed(why.wire());
+            }
+          });
+    } catch (ClusterException e) {
+      throw new StartException("redis.url: " + e.getMessage());
+    }
+  }
+
+  private static Address address(Secret url) throws StartException {
+    try {
+      return Address.parse(url);
+    } catch (IllegalArgumentException e) {
+      throw new StartException("redis.url: " + e.getMessage());
+    }
+  }
+
+  private void register(Metrics metrics) {
+    metrics.gauge(
+        Family.LIMIT_SLOTS, () -> local.slotsInUse() + redis.map(Redis::slotsHeld).orElse(0));
+    metrics.gauge(Family.LIMIT_BUCKETS, local::bucketsHeld);
+    redis.ifPresent(
+        shared -> {
+          metrics.gauge(Family.REDIS_UP, () -> shared.isUp() ? 1 : 0);
+          metrics.gauge(Family.REDIS_WAITING, shared::calls);
+        });
+  }
+
+  Limits limits() {
+    return limits;
+  }
+
+  /** Tells of changed keys, where nodes tell each other. */
+  void onKeyChange(Runnable heard) {
+    redis.ifPresent(shared -> shared.onKeyChange(heard));
+  }
+
+  @Override
+  public void close() {
+    redis.ifPresent(Redis::close);
   }
 }

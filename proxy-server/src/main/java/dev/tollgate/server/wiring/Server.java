@@ -133,13 +133,14 @@ public final class Server implements AutoCloseable {
     var requestMetrics = new RequestMetrics(metrics);
     var snapshots =
         new Snapshots(settings, reread, new CatalogBuilder(mocks::port), requestMetrics, upstreams);
+    Limiting limiting = limiting(snapshots);
     Warmup.run(network, connector);
     Store store = opening.await();
     if (!isStarting()) {
       return new Start.Stopped();
     }
     BoundedOffload offload = offload();
-    KeyCache keys = keys(store, offload);
+    KeyCache keys = keys(store, offload, limiting);
     var inflight = new InflightBytes(settings.server().inflightBytesMax());
     Observer observer = observer(requestMetrics, requestLog(store));
     Treasury treasury = treasury(store);
@@ -151,7 +152,7 @@ public final class Server implements AutoCloseable {
             inflight,
             treasury.ledger(),
             new StoreStandings(store.standings(), offload),
-            Limiting.begin(settings.limits(), snapshots::limits, metrics),
+            limiting.limits(),
             observer,
             AccessLog::line,
             exchangeOptions());
@@ -171,8 +172,7 @@ public final class Server implements AutoCloseable {
     register(network, gateway, inflight);
     var figures = new Shedding.Figures(inflight, offload, treasury::backlog);
     closers.add("load watch", shedding.watch(network, gateway, figures));
-    var gauges = new Gauges(upstreams, snapshots);
-    gauges.register(metrics);
+    Gauges gauges = gauges(upstreams, snapshots);
     if (!isStarting()) {
       return new Start.Stopped();
     }
@@ -193,6 +193,12 @@ public final class Server implements AutoCloseable {
     }
   }
 
+  private Limiting limiting(Snapshots snapshots) throws StartException, InterruptedException {
+    var limiting = Limiting.begin(settings, snapshots::limits, metrics);
+    closers.add("limits", limiting);
+    return limiting;
+  }
+
   private BoundedOffload offload() {
     var offload =
         new BoundedOffload(
@@ -203,7 +209,7 @@ public final class Server implements AutoCloseable {
     return offload;
   }
 
-  private KeyCache keys(Store store, BoundedOffload offload) {
+  private KeyCache keys(Store store, BoundedOffload offload, Limiting limiting) {
     KeyDirectory directory = store.keyDirectory();
     directory.find(KeyHash.of("")); // nobody's: it warms what the first client would wait for
     var keys = new KeyCache(CachedKeys.loader(directory, offload), KeyCache.Rules.DEFAULT);
@@ -212,6 +218,7 @@ public final class Server implements AutoCloseable {
     var polling = new KeyPolling(store.keyChanges(), keys, Ticker.systemTicker());
     closers.add("key polling", polling::close);
     polling.start();
+    limiting.onKeyChange(polling::soon);
     return keys;
   }
 
@@ -317,6 +324,12 @@ public final class Server implements AutoCloseable {
     metrics.buffers(network.allocator());
     metrics.jvm();
     closers.add("lag probes", new LoopLag(metrics, network.loops()));
+  }
+
+  private Gauges gauges(Upstreams upstreams, Snapshots snapshots) {
+    var gauges = new Gauges(upstreams, snapshots);
+    gauges.register(metrics);
+    return gauges;
   }
 
   private static int inWork(Gateway gateway) {

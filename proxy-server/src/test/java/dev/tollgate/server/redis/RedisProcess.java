@@ -29,6 +29,13 @@ public final class RedisProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
+  private RedisProcess(Path sentinel) {
+    command =
+        List.of(Binary.PATH.toString(), sentinel.toString(), "--sentinel", "--port", "" + port);
+    process = started();
+    Runtime.getRuntime().addShutdownHook(hook);
+  }
+
   private static final class Binary {
     static final Path FOLDER;
     static final Path PATH;
@@ -48,6 +55,19 @@ public final class RedisProcess implements AutoCloseable {
   /** Starts one, with settings as on its command line. */
   public static RedisProcess start(String... settings) {
     return new RedisProcess(List.of(settings));
+  }
+
+  /** Starts a sentinel that watches a master, and is a majority by itself. */
+  public static RedisProcess sentinelOf(RedisProcess master, String name) {
+    try {
+      Path settings = Files.createTempFile(Binary.FOLDER, "sentinel", ".conf");
+      settings.toFile().deleteOnExit();
+      Files.writeString(
+          settings, "sentinel monitor %s 127.0.0.1 %d 1%n".formatted(name, master.port));
+      return new RedisProcess(settings);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** What {@code redis.url} is to be. */

@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -196,6 +198,34 @@ class SharedCountersIT {
   }
 
   @Test
+  void sentinelsNameTheMaster() throws Exception {
+    try (var sentinel = RedisProcess.sentinelOf(process, "limits")) {
+      var url = new Secret("redis-sentinel://127.0.0.1:" + sentinel.port() + "#limits");
+      var redis = Redis.open(Address.parse(url), TIMEOUT, Optional.empty(), figures);
+      nodes.add(redis);
+      Draws.take(one, Draws.slot("k", 1));
+
+      assertThat(Draws.take(redis.counters(), Draws.slot("k", 1))).isInstanceOf(Refused.class);
+    }
+  }
+
+  @Test
+  void changedKeysAreHeardOf() throws Exception {
+    var heard = new Semaphore(0);
+    nodes.getFirst().onKeyChange(heard::release);
+    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).as("it listens").isTrue();
+
+    announce();
+    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+
+    process.kill();
+    process.startAgain();
+    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).as("something may be missed").isTrue();
+    announce();
+    assertThat(heard.tryAcquire(5, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
   void withoutRedisANodeCountsAloneIfItMay() throws Exception {
     Counters alone = open(Optional.of(new OneTakeEach())).counters();
     Draw shared = Draws.slot("k", 1);
@@ -205,6 +235,12 @@ class SharedCountersIT {
     await("an answer of its own", () -> Draws.take(alone, local).equals(OneTakeEach.TAKEN));
     alone.end(local, 0);
     alone.end(shared, 0);
+  }
+
+  private void announce() {
+    try (var announcer = Announcer.begin(Address.parse(new Secret(process.url())))) {
+      assertThat(announcer.changed()).isEqualTo(new Announcer.Announced.Done());
+    }
   }
 
   private boolean isUp() {

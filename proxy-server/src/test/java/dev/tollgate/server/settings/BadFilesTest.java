@@ -126,6 +126,10 @@ final class BadFilesTest {
   static Stream<Arguments> ledger() {
     return Stream.of(
         bad(
+            "redis: { url: redis-sentinel://h:26379 }",
+            "2:15: redis.url: is not redis://host:port, rediss://host:port or"
+                + " redis-sentinel://host:port#master"),
+        bad(
             "ledger: { outage_grace: 1999ms }",
             "2:25: ledger.outage_grace: must be 0s or at least 2s"),
         bad(
@@ -145,9 +149,6 @@ final class BadFilesTest {
             "listeners: { api: { max_multipart_bytes: 1MiB } }",
             "2:42: listeners.api.max_multipart_bytes: is not available yet:"
                 + " it needs endpoints that take files"),
-        bad(
-            "redis: { url: redis://h }",
-            "2:15: redis.url: is not available yet: it needs shared limits"),
         bad(
             "object_storage: { directory: ./objects }",
             "2:17: object_storage: is not available yet: it needs stored outputs"),

@@ -26,7 +26,7 @@ final class SecretsStaySecretTest {
         "providers: { a: { type: mock } }\nmodels: { a/b: { modality: \"${S}\", price: \"${S}\","
             + " routes: [{ provider: \"${S}\", model: m }] } }",
         "bootstrap: { credit: \"${S}\" }",
-        "redis: { url: \"redis://:${S}@host\" }",
+        "redis: { url: \"redis:/:${S}@host\" }",
         "catalogs: [\"${S}\"]",
         "models: \"${file:secret}\"",
         // A secret in the file itself.

@@ -1,0 +1,27 @@
+package dev.tollgate.server.ops;
+
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+
+/** How the store of shared limits answers. For any thread. */
+public final class RedisMetrics {
+  private static final double[] BOUNDS = {.0002, .0005, .001, .002, .005, .01, .02, .05, .1, 1};
+
+  private final DistributionDataPoint calls;
+  private final Counter failures;
+
+  public RedisMetrics(Metrics metrics) {
+    calls = metrics.histogram(Family.REDIS_CALL, BOUNDS).labelValues();
+    failures = metrics.counter(Family.REDIS_FAILURES);
+  }
+
+  /** A request's draw was answered. */
+  public void answered(long nanos) {
+    calls.observe(nanos / 1e9);
+  }
+
+  /** A call was not. */
+  public void failed(String reason) {
+    failures.labelValues(reason).inc();
+  }
+}

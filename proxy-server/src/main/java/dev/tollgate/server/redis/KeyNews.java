@@ -1,0 +1,85 @@
+package dev.tollgate.server.redis;
+
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hears at once that keys or organizations changed. What changed is not said: whoever hears it asks
+ * the store, so that nothing depends on what is published, nor on whether it arrives. Keeps one
+ * connection of its own; all but hearing happens on the clock.
+ */
+final class KeyNews {
+  private static final Duration RECONNECT = Duration.ofSeconds(1);
+
+  private final Client client;
+  private final EventExecutor clock;
+  private final String channel;
+  private final Runnable heard;
+  private volatile boolean closed;
+
+  /**
+   * @param heard must not block
+   */
+  KeyNews(Client client, EventExecutor clock, Address address, Runnable heard) {
+    this.client = client;
+    this.clock = clock;
+    this.channel = channel(address);
+    this.heard = heard;
+  }
+
+  /** Databases of one Redis share their channels, so the name has the database in it. */
+  static String channel(Address address) {
+    return "tollgate:keys:" + address.database();
+  }
+
+  void start() {
+    clock.execute(this::connect);
+  }
+
+  void close() {
+    closed = true;
+  }
+
+  private void connect() {
+    if (closed) {
+      return;
+    }
+    client
+        .listen(this::again)
+        .whenCompleteAsync(
+            (connection, failure) -> {
+              if (failure == null) {
+                listen(connection);
+              } else {
+                again();
+              }
+            },
+            clock);
+  }
+
+  private void listen(StatefulRedisPubSubConnection<String, String> connection) {
+    connection.addListener(
+        new RedisPubSubAdapter<>() {
+          @Override
+          public void subscribed(String channel, long count) {
+            heard.run(); // something may have been said before
+          }
+
+          @Override
+          public void message(String channel, @Nullable String message) {
+            heard.run();
+          }
+        });
+    var _ = connection.async().subscribe(channel);
+  }
+
+  private void again() {
+    if (!closed) {
+      clock.schedule(this::connect, RECONNECT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+}

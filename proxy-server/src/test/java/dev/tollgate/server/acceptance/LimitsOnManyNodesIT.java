@@ -1,0 +1,260 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.server.acceptance.RoundRobin.Answer;
+import dev.tollgate.server.redis.RedisProcess;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Three processes behind a round robin keep one limit, through one Redis: also while it is frozen,
+ * and after one of them was killed. The soak profile measures for a minute, and freezes for 20 s.
+ */
+class LimitsOnManyNodesIT {
+  private static final int NODES = 3;
+  private static final int CLIENTS = 9;
+  private static final long WINDOW_NANOS = seconds("tollgate.limits.window", 2);
+  private static final long FROZEN_NANOS = seconds("tollgate.limits.frozen", 2);
+  private static final int KEY_RATE = 35;
+  private static final int MODEL_RATE = 38;
+  private static final int ORG_RATE = 40;
+  private static final int GLOBAL_RATE = 70;
+
+  private static final String QUICK = "acme/cheap";
+
+  private static RedisProcess redis;
+  private static final List<Binary> NODES_RUNNING = new ArrayList<>();
+
+  @BeforeAll
+  static void start() {
+    redis = RedisProcess.start();
+    for (int n = 0; n < NODES; n++) {
+      NODES_RUNNING.add(node());
+    }
+  }
+
+  @AfterAll
+  static void stop() {
+    redis.thaw();
+    NODES_RUNNING.forEach(Binary::close);
+    redis.close();
+  }
+
+  private static Binary node() {
+    Setup setup =
+        Shared.setup()
+            .section(
+                "limits",
+                Map.of(
+                    "key", rates(0, 0, Map.of("concurrency", 0)),
+                    "org", rates(ORG_RATE, 0, Map.of()),
+                    "model", Map.of("overrides", Map.of("acme/m1", rates(MODEL_RATE, 0, Map.of()))),
+                    "global", rates(GLOBAL_RATE, 0, Map.of())));
+    return Shared.beside(setup, List.of("-XX:+UseSerialGC"), "redis.url=" + redis.url());
+  }
+
+  private static Map<String, Object> rates(int second, int minute, Map<String, Object> more) {
+    var rates = new HashMap<String, Object>(more);
+    rates.put("requests_per_second", second);
+    rates.put("requests_per_minute", minute);
+    return rates;
+  }
+
+  @Test
+  void theLimitOfAKeyIsOne() throws Exception {
+    String key = key("--requests-per-second", "" + KEY_RATE).text();
+    requireRate("key", KEY_RATE, QUICK, List.of(key));
+  }
+
+  @Test
+  void theLimitOfAModelIsOne() throws Exception {
+    requireRate("model", MODEL_RATE, "acme/m1", List.of(Shared.key()));
+  }
+
+  @Test
+  void theLimitOfAnOrganizationIsOne() throws Exception {
+    List<String> keys = List.of(Shared.key(), key().text());
+    requireRate("organization", ORG_RATE, QUICK, keys);
+  }
+
+  @Test
+  void theLimitOfTheServiceIsOne() throws Exception {
+    cli("orgs", "create", "many");
+    cli("credits", "grant", "--org", "many", "--usd", "100");
+    List<String> keys = List.of(Shared.key(), keyOf("many").text());
+    requireRate("global", GLOBAL_RATE, QUICK, keys);
+  }
+
+  private static void requireRate(String scope, int rate, String model, List<String> keys)
+      throws Exception {
+    List<Answer> within;
+    try (var load = RoundRobin.on(NODES_RUNNING, model, keys, CLIENTS)) {
+      load.await(429, System.nanoTime(), CLIENTS); // the first bucket is spent
+      long from = System.nanoTime();
+      load.await(200, from + WINDOW_NANOS, 1);
+      within =
+          load.end().stream()
+              .filter(each -> each.givenNanos() - from >= 0)
+              .filter(each -> each.givenNanos() - from < WINDOW_NANOS)
+              .toList();
+    }
+    long admitted = count(within, 200);
+    double expected = rate * (WINDOW_NANOS / 1e9);
+    String figures =
+        "%d admitted of %.0f by %d nodes in %d s, %d refused, %d not counted in time"
+            .formatted(
+                admitted,
+                expected,
+                NODES,
+                WINDOW_NANOS / 1_000_000_000,
+                count(within, 429),
+                count(within, 503));
+    Figures.keep("limits-" + scope, figures);
+    assertThat((double) admitted).as(figures).isLessThanOrEqualTo(expected * 1.05);
+    // A machine that keeps Redis from answering in time admits less, as it must.
+    if (count(within, 503) == 0 && count(within, 429) > expected / 4) {
+      assertThat((double) admitted).as(figures).isGreaterThanOrEqualTo(expected * 0.95);
+    }
+  }
+
+  private static long count(List<Answer> answers, int status) {
+    return answers.stream().filter(each -> each.status() == status).count();
+  }
+
+  @Test
+  void aFrozenRedisHoldsNobodyUp() throws Exception {
+    List<String> keys = List.of(Shared.key());
+    try (var load = RoundRobin.on(NODES_RUNNING, QUICK, keys, CLIENTS)) {
+      load.await(200, System.nanoTime(), 10);
+      redis.freeze();
+      long frozen = System.nanoTime();
+      load.await(503, frozen + FROZEN_NANOS, 1);
+      redis.thaw();
+      long thawed = System.nanoTime();
+      load.await(200, thawed, 1);
+      List<Answer> answers = load.end();
+
+      long firstNanos =
+          answers.stream()
+              .filter(each -> each.status() == 200 && each.askedNanos() - thawed >= 0)
+              .mapToLong(Answer::givenNanos)
+              .min()
+              .orElseThrow();
+      List<Long> millis =
+          answers.stream()
+              .filter(each -> each.givenNanos() - frozen >= 0 && each.givenNanos() - thawed < 0)
+              .map(Answer::tookMillis)
+              .sorted()
+              .toList();
+      // In two seconds, those that find out that it is frozen are more than one in a hundred.
+      int percentile = FROZEN_NANOS < 10_000_000_000L ? 90 : 99;
+      long most = millis.get(millis.size() * percentile / 100);
+      Figures.keep(
+          "limits-frozen",
+          "%d answers while Redis was frozen, p%d %d ms, the longest %d ms; served %d ms after"
+              .formatted(
+                  millis.size(),
+                  percentile,
+                  most,
+                  millis.getLast(),
+                  (firstNanos - thawed) / 1_000_000));
+      assertThat(answers).extracting(Answer::status).isSubsetOf(200, 429, 503);
+      assertThat(most).isLessThan(100);
+      assertThat(Duration.ofNanos(firstNanos - thawed)).isLessThan(Duration.ofSeconds(2));
+    }
+    for (Binary node : NODES_RUNNING) {
+      assertThat(node.err().text().lines().filter(line -> line.contains("limits: Redis")))
+          .as("one line for each change of the state")
+          .hasSizeLessThanOrEqualTo(2 * 4);
+    }
+  }
+
+  @Test
+  void theSlotsOfAKilledNodeComeBack() throws Exception {
+    Key key = key("--concurrency", "1");
+    Binary survivor = NODES_RUNNING.getFirst();
+    try (Binary killed = node();
+        RawClient stream = killed.connect()) {
+      stream.post(Chats.PATH, Chats.body("test/long", true), Chats.authorization(key.text()));
+      stream.readUntil("data: ");
+      assertThat(Chats.code(Chats.ask(survivor, "test/chat", key.text())))
+          .isEqualTo("concurrency_exceeded");
+
+      killed.kill();
+      long killedNanos = System.nanoTime();
+      Duration took;
+      int status;
+      do {
+        status = Chats.ask(survivor, "test/chat", key.text()).status();
+        took = Duration.ofNanos(System.nanoTime() - killedNanos);
+      } while (status != 200 && took.compareTo(Duration.ofSeconds(15)) < 0);
+
+      Figures.keep(
+          "limits-killed",
+          "a slot of a killed node is free after %d ms".formatted(took.toMillis()));
+      assertThat(status).isEqualTo(200);
+      assertThat(took).isLessThan(Duration.ofMillis(10_500));
+    }
+  }
+
+  @Test
+  void aRevokedKeyIsRefusedEverywhereAtOnce() throws Exception {
+    Key key = key();
+    try (var load = RoundRobin.on(NODES_RUNNING, QUICK, List.of(key.text()), CLIENTS)) {
+      load.await(200, System.nanoTime(), 10);
+      JsonNode revoked = Json.tree(cli("keys", "revoke", key.id()));
+      load.await(401, System.nanoTime(), 3 * CLIENTS);
+      long revokedMillis = Instant.parse(revoked.path("revoked_at").asText()).toEpochMilli();
+      List<Answer> answers = load.end();
+
+      List<Long> last = new ArrayList<>();
+      for (int n = 0; n < NODES; n++) {
+        int node = n;
+        last.add(
+            answers.stream()
+                    .filter(each -> each.node() == node && each.status() != 401)
+                    .mapToLong(Answer::givenMillis)
+                    .max()
+                    .orElseThrow()
+                - revokedMillis);
+      }
+      Figures.keep("limits-revoked", "the last answer after a revocation, by node, in ms: " + last);
+      assertThat(last).allSatisfy(millis -> assertThat(millis).isLessThan(1_000));
+    }
+  }
+
+  /** A key, and what clients send. */
+  private record Key(String id, String text) {}
+
+  private static Key key(String... limits) throws Exception {
+    return keyOf("acceptance", limits);
+  }
+
+  private static Key keyOf(String org, String... limits) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of("keys", "create", "--org", org));
+    arguments.addAll(List.of("--name", "k"));
+    arguments.addAll(List.of(limits));
+    JsonNode made = Json.tree(cli(arguments.toArray(String[]::new)));
+    return new Key(made.path("id").asText(), made.path("key").asText());
+  }
+
+  private static String cli(String... verb) throws Exception {
+    List<String> arguments = new ArrayList<>(List.of(verb));
+    arguments.addAll(List.of("--set", "redis.url=" + redis.url()));
+    return Program.ask(Shared.node().home(), arguments.toArray(String[]::new));
+  }
+
+  private static long seconds(String property, int usual) {
+    return Integer.getInteger(property, usual) * 1_000_000_000L;
+  }
+}

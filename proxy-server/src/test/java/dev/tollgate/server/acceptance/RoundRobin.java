@@ -1,0 +1,114 @@
+package dev.tollgate.server.acceptance;
+
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/** Clients that ask the nodes of a fleet in turn, one question after the other, at full speed. */
+final class RoundRobin implements AutoCloseable {
+  private static final long SOON_NANOS = 20_000_000_000L;
+
+  private final List<Binary> nodes;
+  private final String body;
+  private final List<Answer> answers = new ArrayList<>();
+  private final List<Thread> clients;
+  private volatile boolean ending;
+
+  /**
+   * One whole answer.
+   *
+   * @param node by its place in the fleet
+   * @param givenMillis by the clock on the wall
+   */
+  record Answer(int node, int status, long askedNanos, long givenNanos, long givenMillis) {
+    long tookMillis() {
+      return (givenNanos - askedNanos) / 1_000_000;
+    }
+  }
+
+  private RoundRobin(List<Binary> nodes, String model, List<String> keys, int clients) {
+    this.nodes = nodes;
+    this.body = Chats.body(model, false);
+    this.clients =
+        IntStream.range(0, clients)
+            .mapToObj(n -> Thread.ofVirtual().start(() -> ask(n, keys.get(n % keys.size()))))
+            .toList();
+  }
+
+  /** Begins to ask; clients have the keys in turn. */
+  static RoundRobin on(List<Binary> nodes, String model, List<String> keys, int clients) {
+    return new RoundRobin(nodes, model, keys, clients);
+  }
+
+  private void ask(int first, String key) {
+    List<RawClient> connections = new ArrayList<>();
+    try {
+      for (Binary node : nodes) {
+        connections.add(node.connect());
+      }
+      for (int turn = first; !ending; turn++) {
+        int node = turn % nodes.size();
+        long asked = System.nanoTime();
+        RawResponse response =
+            connections.get(node).post(Chats.PATH, body, Chats.authorization(key)).readResponse();
+        long given = System.nanoTime();
+        remember(new Answer(node, response.status(), asked, given, System.currentTimeMillis()));
+      }
+    } finally {
+      connections.forEach(RawClient::close);
+    }
+  }
+
+  private void remember(Answer answer) {
+    synchronized (answers) {
+      answers.add(answer);
+      answers.notifyAll();
+    }
+  }
+
+  /** All answers until now. */
+  List<Answer> answers() {
+    synchronized (answers) {
+      return List.copyOf(answers);
+    }
+  }
+
+  /** Waits until that many were answered so to what was asked since then. */
+  void await(int status, long sinceNanos, int count) throws InterruptedException {
+    long deadlineNanos = sinceNanos + SOON_NANOS;
+    int found = 0;
+    synchronized (answers) {
+      for (int at = 0; found < count; at++) {
+        while (at == answers.size()) {
+          long leftNanos = deadlineNanos - System.nanoTime();
+          if (leftNanos <= 0) {
+            throw new AssertionError("nobody was answered " + status);
+          }
+          TimeUnit.NANOSECONDS.timedWait(answers, leftNanos);
+        }
+        found += is(answers.get(at), status, sinceNanos) ? 1 : 0;
+      }
+    }
+  }
+
+  private static boolean is(Answer answer, int status, long sinceNanos) {
+    return answer.status() == status && answer.askedNanos() - sinceNanos >= 0;
+  }
+
+  /** Lets each client read its last answer; fails if one waits in vain. */
+  List<Answer> end() throws InterruptedException {
+    close();
+    for (Thread client : clients) {
+      client.join();
+    }
+    return answers();
+  }
+
+  @Override
+  public void close() {
+    ending = true;
+  }
+}
