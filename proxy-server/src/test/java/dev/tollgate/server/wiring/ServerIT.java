@@ -186,7 +186,7 @@ final class ServerIT {
     lines.start();
     logger.addAppender(lines);
     try {
-      gateway.rewrite(CONFIGURATION + "limits: { key: { concurrency: 5 } }\n");
+      gateway.rewrite(CONFIGURATION + "responses: { extended_events: true }\n");
       assertThat(gateway.adminPost("/-/reload").status()).isEqualTo(200);
     } finally {
       logger.detachAppender(lines);
@@ -197,7 +197,7 @@ final class ServerIT {
             line -> {
               assertThat(line.getLevel()).isEqualTo(Level.WARN);
               assertThat(line.getFormattedMessage())
-                  .contains("limits.key.concurrency: is not available yet");
+                  .contains("responses.extended_events: is not available yet");
             });
   }
 
