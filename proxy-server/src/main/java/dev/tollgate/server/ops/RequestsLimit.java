@@ -18,11 +18,15 @@ final class RequestsLimit {
   /** Looks that must all have found loops busy: one second. */
   private static final int LOOKS = 4;
 
+  /** Looks that must all have found little to do for it to begin anew: five seconds. */
+  private static final int LOOKS_TO_FORGET = 20;
+
   private final int least;
   private final int most;
   private final long waitNanosMax;
   private double limit;
   private int busyLooks;
+  private int quietLooks;
 
   /**
    * @param most the bound of the configuration; also where it begins
@@ -38,13 +42,14 @@ final class RequestsLimit {
   /** The limit for the time until the next look. */
   int look(Duration wait, int running) {
     busyLooks = wait.toNanos() > waitNanosMax ? busyLooks + 1 : 0;
+    quietLooks = busyLooks == 0 && running < least ? quietLooks + 1 : 0;
     if (busyLooks >= LOOKS) {
       // From what is there: a limit far above it would take many looks to matter.
       limit = Math.max(least, LESS * Math.min(limit, running));
     } else if (busyLooks == 0 && running >= IN_USE * limit) {
       limit = Math.min(most, MORE * limit + 1);
-    } else if (running < least) {
-      limit = most; // nothing is left of what it learned
+    } else if (quietLooks >= LOOKS_TO_FORGET) {
+      limit = most;
     }
     return (int) limit;
   }

@@ -109,7 +109,14 @@ final class OpenLoopClients implements AutoCloseable {
     ScheduledFuture<?> ticks =
         loop.next().scheduleAtFixedRate(this::tick, 0, TICK_NANOS, TimeUnit.NANOSECONDS);
     loop.schedule(() -> ticks.cancel(false), seconds, TimeUnit.SECONDS).sync();
-    return loop.submit(() -> figures).sync().getNow();
+    return loop.submit(this::taken).sync().getNow();
+  }
+
+  /** What comes later counts for the next. */
+  private Figures taken() {
+    Figures now = figures;
+    figures = new Figures();
+    return now;
   }
 
   private void tick() {

@@ -65,7 +65,19 @@ final class RequestsLimitTest {
   void aNodeThatWentQuietBeginsAnew() {
     busyForAMoment();
     limit.look(BUSY, 1000);
+    for (int i = 0; i < 19; i++) {
+      assertThat(limit.look(CALM, 10)).isEqualTo(900);
+    }
     assertThat(limit.look(CALM, 10)).isEqualTo(10_000);
+  }
+
+  @Test
+  void aMomentWithLittleToDoIsNoReasonToForget() {
+    busyForAMoment();
+    limit.look(BUSY, 1000);
+    for (int i = 0; i < 100; i++) {
+      assertThat(limit.look(CALM, i % 10 == 9 ? 64 : 10)).isEqualTo(900);
+    }
   }
 
   @Test
