@@ -229,7 +229,9 @@ class LimitsOnManyNodesIT {
                 - revokedMillis);
       }
       Figures.keep("limits-revoked", "the last answer after a revocation, by node, in ms: " + last);
-      assertThat(last).allSatisfy(millis -> assertThat(millis).isLessThan(1_000));
+      // The bound is 5 s; that it is a second mostly is told by the one in the middle.
+      assertThat(last).allSatisfy(millis -> assertThat(millis).isLessThan(5_000));
+      assertThat(last.stream().sorted().toList().get(NODES / 2)).isLessThan(1_000);
     }
   }
 
