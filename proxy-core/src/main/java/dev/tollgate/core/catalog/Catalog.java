@@ -9,23 +9,21 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All models and providers of one moment, and how often they are tried for one request. Immutable;
- * a reload swaps it whole.
+ * All models and providers of one moment, and the rules of choosing among them. Immutable; a reload
+ * swaps it whole.
  */
 public final class Catalog {
-  private static final int ATTEMPTS_MAX = 3;
-
   private final Map<ModelId, Model> models;
   private final Map<ProviderId, Provider> providers;
-  private final int attemptsMax;
+  private final RoutingRules routing;
 
-  /** With the usual number of attempts. */
+  /** With the usual rules. */
   public Catalog(Collection<Provider> providers, Collection<Model> models) {
-    this(providers, models, ATTEMPTS_MAX);
+    this(providers, models, RoutingRules.DEFAULT);
   }
 
-  public Catalog(Collection<Provider> providers, Collection<Model> models, int attemptsMax) {
-    this.attemptsMax = attemptsMax;
+  public Catalog(Collection<Provider> providers, Collection<Model> models, RoutingRules routing) {
+    this.routing = routing;
     this.providers = new LinkedHashMap<>();
     providers.forEach(provider -> this.providers.put(provider.id(), provider));
     this.models = new LinkedHashMap<>();
@@ -45,8 +43,8 @@ public final class Catalog {
     return Collections.unmodifiableCollection(providers.values());
   }
 
-  /** Tries at providers per request. */
-  public int attemptsMax() {
-    return attemptsMax;
+  /** What holds where a request says nothing. */
+  public RoutingRules routing() {
+    return routing;
   }
 }

@@ -14,6 +14,7 @@ import java.util.Set;
  * @param outputTokensMax 0: unknown
  * @param outputTokensReserved what admission assumes when a request does not say (DECISIONS 8)
  * @param capabilities names such as {@code streaming}, {@code tools}, {@code vision}
+ * @param stickyPrefix whether equal prompt beginnings go to the same provider
  * @param routes at least one, in order of priority
  */
 public record Model(
@@ -27,6 +28,7 @@ public record Model(
     int outputTokensReserved,
     Set<String> capabilities,
     PriceList prices,
+    boolean stickyPrefix,
     List<Route> routes) {
 
   public Model {

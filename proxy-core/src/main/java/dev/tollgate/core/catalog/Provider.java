@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param dialect name of the wire format, such as {@code openai}
  * @param basePath path prefix without a trailing slash, such as {@code /v1}; may be empty
- * @param credentials keys to use; empty: none is sent
+ * @param credentials keys to choose from; empty: none is sent
  * @param headers extra request headers
  * @param eventBytesMax the longest event of a stream and the longest plain reply
  */
@@ -19,10 +19,11 @@ public record Provider(
     String dialect,
     EndpointIdentity endpoint,
     String basePath,
-    List<Secret> credentials,
+    List<Credential> credentials,
     Map<String, String> headers,
     Clocks clocks,
     PoolLimits pool,
+    Circuit circuit,
     Quirks quirks,
     OnDisconnect onDisconnect,
     int eventBytesMax) {
@@ -51,6 +52,17 @@ public record Provider(
   /** Connections at most over all loops, requests waiting for one, and how long one idles. */
   public record PoolLimits(int connectionsMax, int pendingMax, Duration idle) {
     public static final PoolLimits DEFAULT = new PoolLimits(1024, 1024, Duration.ofSeconds(30));
+  }
+
+  /**
+   * When the provider is left alone.
+   *
+   * @param failures within {@code window} that open its circuit
+   * @param openFor how long at first; twice as long after each failed probe
+   */
+  public record Circuit(int failures, Duration window, Duration openFor, Duration openForMax) {
+    public static final Circuit DEFAULT =
+        new Circuit(5, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
   }
 
   /** Deviations from the dialect. */

@@ -71,6 +71,39 @@ public record UpstreamFailure(
     return new UpstreamFailure(kind, 0, "", null, null, 0, reason);
   }
 
+  /** What a failure says about the provider: the column of the table that the circuits read. */
+  public enum Circuit {
+    /** Counts against the provider. */
+    TRIPS,
+    /** The key that was used waits as long as the provider asks. */
+    COOLS,
+    /** The key that was used is not used for now, and the operator hears of it. */
+    RETIRES_KEY,
+    /** The operator hears of it: the configuration names what the provider does not have. */
+    ALARMS,
+    /** Nothing: the request or this node is to blame. */
+    NEUTRAL
+  }
+
+  /** What the failure says about the provider. */
+  public Circuit circuit() {
+    return switch (kind) {
+      case UNREACHABLE,
+          DISCONNECTED,
+          UNEXPECTED_REPLY,
+          SERVER_ERROR,
+          TIMED_OUT,
+          MALFORMED,
+          INTERRUPTED ->
+          Circuit.TRIPS;
+      case RATE_LIMITED -> Circuit.COOLS;
+      case CREDENTIAL_REFUSED -> Circuit.RETIRES_KEY;
+      case MODEL_MISSING -> Circuit.ALARMS;
+      case POOL_FULL, CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, OVERLOADED ->
+          Circuit.NEUTRAL;
+    };
+  }
+
   /** Whether another provider may do better: everything but what the request itself caused. */
   public boolean isWorthAnother() {
     return switch (kind) {

@@ -6,6 +6,11 @@ import dev.tollgate.core.id.RequestId;
 
 /** One admitted chat request for one model: what every attempt at it needs. */
 public record ChatCall(RequestId id, ChatRequest request, Model model) {
+  /** The same request for a model that serves in the other's place. */
+  public ChatCall at(Model other) {
+    return other.id().equals(model.id()) ? this : new ChatCall(id, request, other);
+  }
+
   /** A fresh stream, to be filled by the provider's events. */
   public ChatStream stream(ProviderId provider) {
     return new ChatStream(ChatStamp.of(model, provider, id));

@@ -19,6 +19,7 @@ final class ChatMessages {
   private int partsNotText;
   private long mediaTokensAtMost;
   private boolean audio;
+  private boolean images;
 
   ChatMessages(Issues issues) {
     this.issues = issues;
@@ -41,6 +42,10 @@ final class ChatMessages {
   /** Whether something that was said or is to be heard is among the messages. */
   boolean hasAudio() {
     return audio;
+  }
+
+  boolean hasImages() {
+    return images;
   }
 
   void check(JsonMembers root, int i) {
@@ -138,6 +143,7 @@ final class ChatMessages {
     partsNotText++;
     boolean image = part.isString(type, "image_url");
     boolean sound = part.isString(type, "input_audio");
+    images |= image;
     // What a file holds is not known before the provider opens it.
     audio |= !image;
     mediaTokensAtMost +=

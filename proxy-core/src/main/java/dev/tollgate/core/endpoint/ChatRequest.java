@@ -7,40 +7,55 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.routing.RoutingWish;
 import io.netty.buffer.ByteBuf;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A valid body of POST /v1/chat/completions, over the array it came in. */
 public final class ChatRequest {
   // What a provider makes prompt tokens of.
   private static final List<String> PROMPT_FIELDS =
       List.of("messages", "tools", "functions", "response_format");
+  private static final int BEGINNING_BYTES_MAX = 4_096;
   private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");
 
   private final JsonMembers root;
   private final ModelId model;
   private final boolean stream;
+  private final RoutingWish routing;
   private final long outputTokensAsked;
   private final long textBytes;
   private final int mediaParts;
   private final long mediaTokensAtMost;
   private final boolean mayBeAudio;
+  private final boolean hasImages;
 
   private ChatRequest(
-      JsonMembers root, ModelId model, boolean stream, long textBytes, ChatMessages messages) {
+      JsonMembers root,
+      ModelId model,
+      boolean stream,
+      RoutingWish routing,
+      long textBytes,
+      ChatMessages messages) {
     this.root = root;
     this.model = model;
     this.stream = stream;
+    this.routing = routing;
     this.outputTokensAsked = outputTokensAsked(root);
     this.textBytes = textBytes;
     this.mediaParts = messages.partsNotText();
     this.mediaTokensAtMost = messages.mediaTokensAtMost();
+    this.hasImages = messages.hasImages();
     this.mayBeAudio =
         messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
   }
@@ -96,18 +111,19 @@ public final class ChatRequest {
       messages.check(root, messagesAt);
     }
     boolean stream = isTrue(root, "stream");
-    Fault unmet = RoutingWish.check(root, issues);
+    RoutingFields.Read routing = RoutingFields.read(root, issues);
     if (!issues.isEmpty() || model.isEmpty()) {
       return new Parsed.Refused(issues.toFault());
     }
-    if (unmet != null) {
-      return new Parsed.Refused(unmet);
+    if (routing.unmet() != null) {
+      return new Parsed.Refused(routing.unmet());
     }
     long textBytes = -messages.bytesNotText();
     for (String name : PROMPT_FIELDS) {
       textBytes += bytesOf(root, name);
     }
-    return new Parsed.Valid(new ChatRequest(root, model.get(), stream, textBytes, messages));
+    return new Parsed.Valid(
+        new ChatRequest(root, model.get(), stream, routing.wish(), textBytes, messages));
   }
 
   private static Optional<ModelId> model(JsonMembers root, int i, Issues issues) {
@@ -145,6 +161,61 @@ public final class ChatRequest {
 
   public boolean isStream() {
     return stream;
+  }
+
+  /** What the request says about its routing. */
+  public RoutingWish routing() {
+    return routing;
+  }
+
+  /** The capabilities that the request uses, as far as they have names. */
+  public Set<String> capabilitiesUsed() {
+    Set<String> used = new HashSet<>();
+    addIf(used, "streaming", stream);
+    addIf(used, "tools", isGiven("tools") || isGiven("functions"));
+    addIf(used, "vision", hasImages);
+    addIf(used, "reasoning", isGiven("reasoning_effort") || isGiven("reasoning"));
+    int format = root.indexOf("response_format");
+    boolean isObject = format >= 0 && root.kind(format) == JsonKind.OBJECT;
+    JsonMembers asked = isObject ? root.object(format) : null;
+    int type = asked == null ? -1 : asked.indexOf("type");
+    addIf(used, "json_schema", type >= 0 && asked != null && asked.isString(type, "json_schema"));
+    return used;
+  }
+
+  private static void addIf(Set<String> names, String name, boolean holds) {
+    if (holds) {
+      names.add(name);
+    }
+  }
+
+  private boolean isGiven(String name) {
+    int i = root.indexOf(name);
+    return i >= 0 && root.kind(i) != JsonKind.NULL;
+  }
+
+  /**
+   * How the conversation begins, up to its first word of a user and not beyond a bound: what stays
+   * the same while it grows. Empty where nothing can be told.
+   */
+  public String beginning() {
+    int i = root.indexOf("messages");
+    if (i < 0) {
+      return "";
+    }
+    JsonElements messages = root.array(i);
+    int end = root.valueStart(i);
+    for (int k = 0; k < messages.size(); k++) {
+      end = messages.valueEnd(k);
+      JsonMembers message = messages.object(k);
+      int role = message.indexOf("role");
+      if (end - root.valueStart(i) >= BEGINNING_BYTES_MAX
+          || (role >= 0 && message.isString(role, "user"))) {
+        break;
+      }
+    }
+    int length = Math.min(end - root.valueStart(i), BEGINNING_BYTES_MAX);
+    return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
   }
 
   /** What the prompt most likely counts, for usage that nobody reported. */

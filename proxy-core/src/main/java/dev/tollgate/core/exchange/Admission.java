@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Ledger;
+import dev.tollgate.core.money.MicroUsd;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.function.Consumer;
 
@@ -14,6 +15,7 @@ final class Admission {
   private final ExchangeContext context;
   private final ExchangeRequest request;
   private final ChatCall call;
+  private final MicroUsd most;
   private final Conclusion conclusion;
   private final Listener listener;
   private final Consumer<Runnable> guarded;
@@ -29,18 +31,21 @@ final class Admission {
   }
 
   /**
+   * @param most what the request can cost at most
    * @param guarded runs a step so that a fault of ours does not go unnoticed
    */
   Admission(
       ExchangeContext context,
       ExchangeRequest request,
       ChatCall call,
+      MicroUsd most,
       Conclusion conclusion,
       Listener listener,
       Consumer<Runnable> guarded) {
     this.context = context;
     this.request = request;
     this.call = call;
+    this.most = most;
     this.conclusion = conclusion;
     this.listener = listener;
     this.guarded = guarded;
@@ -52,7 +57,7 @@ final class Admission {
         .reserve(
             request.id(),
             request.key(),
-            call.request().estimate(call.model()),
+            most,
             loop,
             answer -> guarded.accept(() -> reserved(answer, loop)));
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
@@ -8,6 +9,7 @@ import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.upstream.Breakage;
 import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final Candidate candidate;
+  private final @Nullable Credential credential;
   private final Dialect dialect;
   private final ChatCall call;
   private final Downstream downstream;
@@ -38,13 +41,14 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private boolean over;
 
   Attempt(
-      Candidate candidate,
+      Placement placement,
       ChatCall call,
       ExchangeContext context,
       Downstream downstream,
       long deadlineNanos,
       AttemptListener listener) {
-    this.candidate = candidate;
+    this.candidate = placement.candidate();
+    this.credential = placement.credential();
     this.dialect = Dialect.named(candidate.provider().dialect());
     this.call = call;
     this.downstream = downstream;
@@ -93,6 +97,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     return UpstreamCall.encode(
         downstream.allocator(),
         candidate.provider(),
+        credential,
         Operation.CHAT,
         isStreamAsked(),
         call.request().bodyFor(candidate.route()));

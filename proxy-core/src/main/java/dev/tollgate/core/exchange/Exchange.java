@@ -10,8 +10,8 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.money.MicroUsd;
-import dev.tollgate.core.routing.Candidate;
-import dev.tollgate.core.routing.NextTry;
+import dev.tollgate.core.routing.Placement;
+import dev.tollgate.core.routing.Refusal;
 import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
@@ -39,15 +39,13 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private final ExchangeContext context;
   private final ExchangeRequest request;
   private final Downstream downstream;
-  private final ChatCall call;
+  private final Serving serving;
   private final Tries tries;
   private final Timeline timeline;
   private final long begunNanos;
   private final ClientReply reply;
   private final Conclusion conclusion;
   private Phase phase = Phase.ADMITTED;
-  private Candidate candidate;
-  private @Nullable Attempt attempt;
   private @Nullable ScheduledFuture<?> timer;
   private @Nullable ClientExit clientExit;
   private DrainQuota.@Nullable Place openStream;
@@ -62,10 +60,9 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     this.context = context;
     this.request = request;
     this.downstream = downstream;
-    this.call = call;
     this.begunNanos = now();
-    this.tries = new Tries(plan, begunNanos, call.request().isStream());
-    this.candidate = plan.candidates().getFirst();
+    this.serving = new Serving(context, downstream, call, plan, begunNanos);
+    this.tries = serving.tries();
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     Runnable onSilence = () -> guarded(this::clientWaits);
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
@@ -82,7 +79,9 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private void admit() {
     timeline.entered(Phase.ADMITTED, now());
     become(Phase.RESERVING);
-    new Admission(context, request, call, conclusion, this, this::guarded).begin(downstream.loop());
+    MicroUsd most = serving.estimate();
+    new Admission(context, request, serving.call(), most, conclusion, this, this::guarded)
+        .begin(downstream.loop());
   }
 
   @Override
@@ -104,19 +103,29 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   // Tries
 
   private void tryFirst() {
-    if (call.request().isStream()) {
+    if (serving.call().request().isStream()) {
       reply.await(context.options().commitAfter(), begunNanos);
     }
     become(Phase.CONNECTING);
-    tryCandidate(candidate);
+    take(tries.first(now()));
   }
 
-  private void tryCandidate(Candidate next) {
+  private void take(Tries.Step step) {
+    switch (step) {
+      case Tries.Step.Ask ask -> ask(ask.placement());
+      case Tries.Step.Wait wait -> {
+        timeline.upstreamBegins(now()); // the provider is to blame for the pause
+        schedule(() -> take(tries.afterWait(now())), wait.delay());
+      }
+      case Tries.Step.GiveUp _ -> giveUp();
+      case Tries.Step.Nobody nobody -> refuse(nobody.refusal());
+    }
+  }
+
+  private void ask(Placement placement) {
     timer = null;
-    candidate = next;
     timeline.upstreamBegins(now());
-    attempt = new Attempt(next, call, context, downstream, tries.deadline(next), this);
-    attempt.start();
+    serving.ask(placement, this);
   }
 
   @Override
@@ -127,32 +136,35 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   @Override
   public void failed(UpstreamFailure failure) {
     timeline.upstreamEnds(now());
-    tries.failed(candidate, attempt(), failure, now());
+    tries.failed(serving.attempt(), failure, now());
     switch (phase) {
-      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING -> tryNext(failure);
-      case RELAYING -> giveUp(failure);
+      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING -> tryNext();
+      case RELAYING -> giveUp();
       case HEARING -> abandon();
       case SETTLING, ENDED -> throw new IllegalStateException("a failure after the end");
     }
   }
 
-  private void tryNext(UpstreamFailure failure) {
-    switch (tries.next(now())) {
-      case NextTry.Try next -> {
-        become(Phase.CONNECTING);
-        if (next.delay().isZero()) {
-          tryCandidate(next.candidate());
-        } else {
-          timeline.upstreamBegins(now()); // the provider is to blame for the pause
-          schedule(() -> tryCandidate(next.candidate()), next.delay());
-        }
-      }
-      case NextTry.GiveUp _ -> giveUp(failure);
+  private void tryNext() {
+    Tries.Step next = tries.next(now());
+    if (!(next instanceof Tries.Step.GiveUp)) {
+      become(Phase.CONNECTING);
     }
+    take(next);
   }
 
-  private void giveUp(UpstreamFailure failure) {
-    end(FaultOf.failure(failure, candidate.id(), tries.records()), FaultOf.ending(failure));
+  private void giveUp() {
+    UpstreamFailure failure = tries.lastFailure();
+    end(
+        FaultOf.failure(failure, serving.candidate().id(), tries.records()),
+        FaultOf.ending(failure));
+  }
+
+  /** Whoever could be asked when the request came cannot be any more. */
+  private void refuse(Refusal refusal) {
+    var parting = new Parting.Refusal(null, refusal.fault(), ReplyFields.of(refusal));
+    ErrorCode code = refusal.fault().code();
+    conclude(Ending.PROVIDER_UNAVAILABLE, code, code.status(), Charge.NOTHING, parting);
   }
 
   // A stream flows
@@ -167,7 +179,10 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       relay();
       conclusion
           .booking()
-          .progress(chat().deliveredTokens(), now(), () -> Charge.ofBroken(call, chat()));
+          .progress(
+              serving.chat().deliveredTokens(),
+              now(),
+              () -> Charge.ofBroken(serving.call(), serving.chat()));
     } catch (RuntimeException surprise) {
       events.release();
       throw surprise;
@@ -178,8 +193,9 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private void relay() {
     if (phase != Phase.RELAYING) {
       timeline.firstToken(now());
+      tries.firstContent(now());
       become(Phase.RELAYING);
-      openStream = context.drains().opened(candidate.provider());
+      openStream = context.drains().opened(serving.candidate().provider());
       open();
     }
   }
@@ -191,14 +207,14 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   @Override
   public void writabilityChanged() {
-    if (attempt != null && wantsMore()) {
-      attempt.resume();
+    if (wantsMore()) {
+      serving.resume();
     }
   }
 
   private void open() {
     if (!reply.isOpened()) {
-      reply.open(fields(call.request().estimate(call.model())));
+      reply.open(fields(serving.estimate()));
     }
   }
 
@@ -215,9 +231,9 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   @Override
   public void completed() {
-    succeeded();
-    ChatStream chat = chat();
-    Charge charge = Charge.of(call, chat);
+    ChatStream chat = serving.chat();
+    succeeded(chat.deliveredTokens());
+    Charge charge = Charge.of(serving.call(), chat);
     Parting parting = new Parting.Silence();
     if (clientExit == null) {
       open();
@@ -236,10 +252,10 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   @Override
   public void plain(ChatReply chat) {
-    succeeded();
-    Charge charge = Charge.of(call, chat);
+    succeeded(chat.deliveredTokens());
+    Charge charge = Charge.of(serving.call(), chat);
     ByteBuf body = written(1024, out -> chat.writeTo(charge.usage(), charge.cost(), out));
-    var parting = new Parting.Whole(fields(charge.cost()), attempt().counted(body));
+    var parting = new Parting.Whole(fields(charge.cost()), serving.attempt().counted(body));
     conclude(endingOf(charge), null, 200, charge, parting);
   }
 
@@ -254,9 +270,9 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     }
   }
 
-  private void succeeded() {
+  private void succeeded(long tokens) {
     timeline.upstreamEnds(now());
-    tries.succeeded(candidate, attempt(), now());
+    tries.succeeded(serving.attempt(), tokens, now());
   }
 
   private Ending endingOf(Charge charge) {
@@ -281,7 +297,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     Charge charge = chargeOfBrokenStream();
     ByteBuf usage = null;
     if (reply.isOpened()) {
-      ChatStream stream = lastStream();
+      ChatStream stream = serving.lastStream();
       usage = written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out));
     }
     var refusal = new Parting.Refusal(usage, fault, fields(charge.cost()));
@@ -344,7 +360,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     reply.stop();
     if (phase == Phase.RELAYING && mayReadOn()) {
       become(Phase.HEARING);
-      attempt().resume();
+      serving.attempt().resume();
     } else {
       cancelAttempt();
       abandon();
@@ -353,11 +369,11 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   /** Whether the provider is heard out although the client is gone (DECISIONS 3). */
   private boolean mayReadOn() {
-    if (chat().finished()) {
+    if (serving.chat().finished()) {
       schedule(this::heardLongEnough, HEARING_MAX);
       return true;
     }
-    return switch (candidate.provider().onDisconnect()) {
+    return switch (serving.candidate().provider().onDisconnect()) {
       case OnDisconnect.Cancel _ -> false;
       case OnDisconnect.Drain policy -> {
         boolean may = openStream != null && openStream.tryDrain(policy.share());
@@ -383,10 +399,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   private void cancelAttempt() {
     timeline.upstreamEnds(now());
-    if (attempt != null && !attempt.isOver()) {
-      tries.cancelled(candidate, attempt, now());
-      attempt.cancel();
-    }
+    serving.cancel(now());
   }
 
   /** What was delivered is charged; before the first content that is nothing. */
@@ -394,7 +407,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     return switch (phase) {
       case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING, ENDED -> Charge.NOTHING;
       case RELAYING, HEARING, SETTLING ->
-          reply.isOpened() ? Charge.ofBroken(call, chat()) : Charge.NOTHING;
+          reply.isOpened() ? Charge.ofBroken(serving.call(), serving.chat()) : Charge.NOTHING;
     };
   }
 
@@ -410,6 +423,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   private void letGo() {
     reply.stop();
+    tries.end(now());
     if (timer != null) {
       timer.cancel(false);
       timer = null;
@@ -421,44 +435,11 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   }
 
   private RequestRecord.Served served(Charge charge) {
-    return new RequestRecord.Served(
-        call.model().id(),
-        call.request().isStream(),
-        candidate.id(),
-        tries.records(),
-        charge.usage(),
-        charge.cost(),
-        timeline.firstToken(),
-        timeline.upstream(now()),
-        timeline.overhead(now()),
-        timeline.phases());
+    return serving.served(charge, timeline, now());
   }
 
   private List<Field> fields(MicroUsd cost) {
-    String reason = tries.reason(candidate, attempt, cost, committedEarly);
-    var fields = ReplyFields.of(call, candidate, reason, cost, timeline, now());
-    return conclusion.allowance().addedTo(fields);
-  }
-
-  private Attempt attempt() {
-    if (attempt == null) {
-      throw new IllegalStateException("no attempt in phase " + phase);
-    }
-    return attempt;
-  }
-
-  private ChatStream chat() {
-    StreamReader stream = attempt().stream();
-    if (stream == null) {
-      throw new IllegalStateException("no stream in phase " + phase);
-    }
-    return stream.chat();
-  }
-
-  /** The stream that ends an opened reply: the last provider's, or one of our own. */
-  private ChatStream lastStream() {
-    StreamReader stream = attempt == null ? null : attempt.stream();
-    return stream == null ? call.stream(candidate.id()) : stream.chat();
+    return conclusion.allowance().addedTo(serving.fields(cost, committedEarly, timeline, now()));
   }
 
   private void schedule(Runnable task, Duration delay) {

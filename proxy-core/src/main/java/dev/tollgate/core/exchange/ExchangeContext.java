@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.limit.Limits;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
 import java.util.function.Function;
 
@@ -13,6 +14,7 @@ import java.util.function.Function;
  */
 record ExchangeContext(
     Upstreams upstreams,
+    Fleet fleet,
     InflightBytes inflight,
     Ledger ledger,
     Standings standings,

@@ -12,19 +12,28 @@ import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.Param;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.limit.Draw;
 import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.limit.Limits;
-import dev.tollgate.core.routing.RoutePlan;
+import dev.tollgate.core.routing.Fleet;
+import dev.tollgate.core.routing.Refusal;
+import dev.tollgate.core.routing.Router;
+import dev.tollgate.core.routing.RoutingWish;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.upstream.Upstreams;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -49,6 +58,7 @@ public final class Exchanges implements RequestService {
   private static final Logger LOG = LoggerFactory.getLogger(Exchanges.class);
 
   private final ExchangeContext context;
+  private final Router router;
 
   /** What is to be done with a request, before anything was done. */
   private sealed interface Decision {
@@ -59,6 +69,8 @@ public final class Exchanges implements RequestService {
     record Found(JsonBytes json) implements Decision {}
 
     record Refused(Fault fault, Ending ending) implements Decision {}
+
+    record Unserved(Refusal refusal, ChatRequest chat) implements Decision {}
   }
 
   /**
@@ -66,6 +78,7 @@ public final class Exchanges implements RequestService {
    */
   public Exchanges(
       Upstreams upstreams,
+      Fleet fleet,
       InflightBytes inflight,
       Ledger ledger,
       Standings standings,
@@ -76,6 +89,7 @@ public final class Exchanges implements RequestService {
     this.context =
         new ExchangeContext(
             upstreams,
+            fleet,
             inflight,
             ledger,
             standings,
@@ -84,6 +98,7 @@ public final class Exchanges implements RequestService {
             rows,
             new DrainQuota(),
             options);
+    this.router = new Router(fleet);
   }
 
   @Override
@@ -103,6 +118,17 @@ public final class Exchanges implements RequestService {
       }
       case Decision.Refused refused -> {
         ending(request, downstream).refuse(refused.fault(), refused.ending());
+        yield ANSWERED;
+      }
+      case Decision.Unserved unserved -> {
+        Refusal refusal = unserved.refusal();
+        ChatRequest chat = unserved.chat();
+        ending(request, downstream)
+            .refuse(
+                refusal.fault(),
+                Ending.PROVIDER_UNAVAILABLE,
+                ReplyFields.of(refusal),
+                RequestRecord.Served.byNobody(chat.model(), chat.isStream()));
         yield ANSWERED;
       }
     };
@@ -169,32 +195,71 @@ public final class Exchanges implements RequestService {
     };
   }
 
-  /** The order of refusals is DECISIONS 1: model scope, existence, modality scope. */
   private Decision route(ExchangeRequest request, Downstream downstream, ChatRequest chat) {
-    ModelId id = chat.model();
+    List<Model> models = new ArrayList<>(1);
+    Fault fault = add(chat.model(), "model", request, models);
+    List<ModelId> others = chat.routing().models();
+    for (int i = 0; i < others.size() && fault == null; i++) {
+      fault =
+          add(others.get(i), Param.of("routing").dot("models").at(i).toString(), request, models);
+    }
+    return fault == null ? plan(request, downstream, chat, models) : refused(fault);
+  }
+
+  /** Adds a model once; the order of refusals is DECISIONS 1: scope, existence, modality. */
+  private static @Nullable Fault add(
+      ModelId id, String param, ExchangeRequest request, List<Model> models) {
     if (!KeyScopes.allowsModel(request.key(), id.toString())) {
-      return about(ErrorCode.MODEL_NOT_ALLOWED, "the key may not use the model " + id);
+      return about(ErrorCode.MODEL_NOT_ALLOWED, param, "the key may not use the model " + id);
     }
     Optional<Model> found = request.catalog().model(id);
     if (found.isEmpty()) {
-      return about(ErrorCode.MODEL_NOT_FOUND, "there is no model " + id);
+      return about(ErrorCode.MODEL_NOT_FOUND, param, "there is no model " + id);
     }
     Model model = found.get();
     if (!KeyScopes.allowsModality(request.key(), model)) {
       return about(
           ErrorCode.MODALITY_NOT_ALLOWED,
+          param,
           "the key may not use " + model.modality().wire() + " models");
     }
     if (model.modality() != Modality.CHAT) {
-      return refused(Fault.invalid("model", id + " is not a chat model"));
+      return Fault.invalid(param, id + " is not a chat model");
     }
-    var call = new ChatCall(request.id(), chat, model);
-    RoutePlan plan = RoutePlan.byPriority(model, request.catalog().attemptsMax());
-    return new Decision.Admitted(new Exchange(context, request, downstream, call, plan));
+    if (!models.contains(model)) {
+      models.add(model);
+    }
+    return null;
   }
 
-  private static Decision about(ErrorCode code, String message) {
-    return refused(new Fault(code, message, "model", null, 0, false, Map.of()));
+  private Decision plan(
+      ExchangeRequest request, Downstream downstream, ChatRequest chat, List<Model> models) {
+    RoutingWish wish = chat.routing();
+    Set<String> needs = wish.requireParameters() ? chat.capabilitiesUsed() : Set.of();
+    Model asked = models.getFirst();
+    var ask = new Router.Ask(models, wish, needs, affinity(chat, asked), chat.isStream());
+    long now = downstream.loop().ticker().nanoTime();
+    return switch (router.route(
+        ask, request.catalog().routing(), now, ThreadLocalRandom.current())) {
+      case Router.Routed.Refused refused -> new Decision.Unserved(refused.refusal(), chat);
+      case Router.Routed.Planned planned -> {
+        var call = new ChatCall(request.id(), chat, asked);
+        yield new Decision.Admitted(
+            new Exchange(context, request, downstream, call, planned.plan()));
+      }
+    };
+  }
+
+  private static OptionalLong affinity(ChatRequest chat, Model model) {
+    String session = chat.routing().sessionId();
+    if (session != null) {
+      return Router.affinity(session);
+    }
+    return model.stickyPrefix() ? Router.affinity(chat.beginning()) : OptionalLong.empty();
+  }
+
+  private static Fault about(ErrorCode code, String param, String message) {
+    return new Fault(code, message, param, null, 0, false, Map.of());
   }
 
   private static Decision refused(Fault fault) {

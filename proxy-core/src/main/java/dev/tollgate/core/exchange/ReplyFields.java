@@ -4,11 +4,14 @@ import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.Refusal;
 import java.time.Duration;
 import java.util.List;
 
 /** The inference headers (SPEC 2.3) and {@code Server-Timing} (DECISIONS 1). */
 final class ReplyFields {
+  private static final String REASON = "X-LLM-Routing-Reason";
+
   private ReplyFields() {}
 
   /**
@@ -27,9 +30,14 @@ final class ReplyFields {
     return List.of(
         new Field("X-LLM-Provider", selected.id().value()),
         new Field("X-LLM-Model", call.model().id().toString()),
-        new Field("X-LLM-Routing-Reason", reason),
+        new Field(REASON, reason),
         new Field("X-LLM-Cost-Micro", Long.toString(cost.value())),
         new Field("Server-Timing", "gw;dur=" + overhead + ", upstream;dur=" + upstream));
+  }
+
+  /** What is said where nobody was selected. */
+  static List<Field> of(Refusal refusal) {
+    return List.of(new Field(REASON, refusal.reason()));
   }
 
   /** Milliseconds with two decimals, without a formatter: this is on the hot path. */

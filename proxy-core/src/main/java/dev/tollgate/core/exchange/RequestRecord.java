@@ -54,7 +54,23 @@ public record RequestRecord(
       @Nullable Duration firstToken,
       Duration upstream,
       Duration overhead,
-      List<PhaseEntry> phases) {}
+      List<PhaseEntry> phases) {
+
+    /** Nobody could be asked. */
+    static Served byNobody(ModelId model, boolean stream) {
+      return new Served(
+          model,
+          stream,
+          null,
+          List.of(),
+          Charge.NOTHING.usage(),
+          Charge.NOTHING.cost(),
+          null,
+          Duration.ZERO,
+          Duration.ZERO,
+          List.of());
+    }
+  }
 
   /**
    * One try at one provider.

@@ -1,8 +1,10 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonOut;
 import io.netty.buffer.ByteBuf;
@@ -22,9 +24,18 @@ record ShortReply(Observer observer, ExchangeRequest request, Downstream downstr
   }
 
   void refuse(Fault fault, Ending ending) {
-    downstream.send(new Reply.Refused(fault, List.of()));
+    refuse(fault, ending, List.of(), null);
+  }
+
+  /**
+   * Refuses a request of which more is known than its endpoint.
+   *
+   * @param served what routing did; null: it was not reached
+   */
+  void refuse(Fault fault, Ending ending, List<Field> fields, @Nullable Served served) {
+    downstream.send(new Reply.Refused(fault, fields));
     downstream.flush();
-    record(ending, fault.code(), fault.code().status(), 0);
+    record(ending, fault.code(), fault.code().status(), 0, served);
   }
 
   /** The client left before there was a reply. */
@@ -33,7 +44,12 @@ record ShortReply(Observer observer, ExchangeRequest request, Downstream downstr
   }
 
   private void record(Ending ending, @Nullable ErrorCode code, int status, long bytes) {
+    record(ending, code, status, bytes, null);
+  }
+
+  private void record(
+      Ending ending, @Nullable ErrorCode code, int status, long bytes, @Nullable Served served) {
     long now = downstream.loop().ticker().nanoTime();
-    observer.ended(request.record(ending, code, status, null, bytes, now));
+    observer.ended(request.record(ending, code, status, served, bytes, now));
   }
 }

@@ -1,10 +1,16 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.Exclusion;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.NextTry;
+import dev.tollgate.core.routing.Placement;
+import dev.tollgate.core.routing.Refusal;
 import dev.tollgate.core.routing.RoutePlan;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,67 +20,184 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tries of one request: how each ended, and which one follows a failure. All tries at a plain
- * request share one deadline; a stream has none.
+ * The tries of one request: who is asked, how each ended, and what follows a failure. All tries
+ * share one deadline: the provider's total clock, which a stream does not have, or the request's
+ * own. Loop-confined.
  */
 final class Tries {
+  private final Fleet fleet;
   private final RoutePlan plan;
   private final long begunNanos;
   private final boolean stream;
+  private final long ownDeadline;
   private final List<AttemptRecord> records = new ArrayList<>(1);
   private final List<NextTry.Failed> failures = new ArrayList<>(1);
+  private final List<Exclusion> excluded = new ArrayList<>(0);
+  private final List<Candidate> barred = new ArrayList<>(0);
+  private @Nullable Placement placement;
+  private @Nullable Candidate waiting;
   private boolean selectedFailed;
+
+  /** What is to be done next. */
+  sealed interface Step {
+    record Ask(Placement placement) implements Step {}
+
+    /** Ask again for a step after this time. */
+    record Wait(Duration delay) implements Step {}
+
+    /** The last failure is what the client sees. */
+    record GiveUp() implements Step {}
+
+    /** Nobody could be asked at all. */
+    record Nobody(Refusal refusal) implements Step {}
+  }
 
   /**
    * @param begunNanos when the whole request was here, on the loop's ticker
    */
-  Tries(RoutePlan plan, long begunNanos, boolean stream) {
+  Tries(Fleet fleet, RoutePlan plan, long begunNanos, ChatRequest request) {
+    this.fleet = fleet;
     this.plan = plan;
     this.begunNanos = begunNanos;
-    this.stream = stream;
+    this.stream = request.isStream();
+    Duration timeout = request.routing().timeout();
+    this.ownDeadline = timeout == null ? AttemptClock.NEVER : begunNanos + timeout.toNanos();
   }
 
   /** When the whole request must be over if this candidate is asked, on the loop's ticker. */
   long deadline(Candidate candidate) {
     Duration total = candidate.provider().clocks().total();
-    return stream ? AttemptClock.NEVER : begunNanos + total.toNanos();
+    return stream ? ownDeadline : Math.min(ownDeadline, begunNanos + total.toNanos());
   }
 
-  void succeeded(Candidate candidate, Attempt attempt, long nowNanos) {
-    record(candidate, attempt, "ok", "", nowNanos);
-    selectedFailed = false;
-  }
+  // Who is asked
 
-  void cancelled(Candidate candidate, Attempt attempt, long nowNanos) {
-    record(candidate, attempt, "cancelled", "", nowNanos);
-    selectedFailed = false;
-  }
-
-  void failed(Candidate candidate, Attempt attempt, UpstreamFailure failure, long nowNanos) {
-    String outcome = failure.kind().name().toLowerCase(Locale.ROOT);
-    record(candidate, attempt, outcome, failure.reason(), nowNanos);
-    failures.add(new NextTry.Failed(candidate, failure));
-    selectedFailed = failure.isProvidersFault();
-  }
-
-  private void record(
-      Candidate candidate, Attempt attempt, String outcome, String reason, long nowNanos) {
-    Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
-    StreamReader stream = attempt.stream();
-    long dropped = stream == null ? 0 : stream.chat().badEvents();
-    records.add(
-        new AttemptRecord(candidate.id(), outcome, attempt.status(), took, dropped, reason));
+  /** The first try: at the first candidate that can be asked. */
+  Step first(long nowNanos) {
+    for (Candidate candidate : plan.candidates()) {
+      if (place(candidate, nowNanos)) {
+        return new Step.Ask(placed());
+      }
+    }
+    List<Exclusion> all = new ArrayList<>(plan.excluded());
+    all.addAll(excluded);
+    return new Step.Nobody(new Refusal(plan.strategy(), all));
   }
 
   /** What follows the last failure: a try only if it can begin before its deadline. */
-  NextTry next(long nowNanos) {
-    return switch (NextTry.after(plan, failures, ThreadLocalRandom.current())) {
-      case NextTry.Try next ->
-          nowNanos + next.delay().toNanos() < deadline(next.candidate())
-              ? next
-              : new NextTry.GiveUp();
-      case NextTry.GiveUp none -> none;
+  Step next(long nowNanos) {
+    while (NextTry.after(
+            plan,
+            failures,
+            this::isBarred,
+            candidate -> fleet.hasUsableKey(candidate, nowNanos),
+            ThreadLocalRandom.current())
+        instanceof NextTry.Try(Candidate candidate, Duration delay)) {
+      if (nowNanos + delay.toNanos() >= deadline(candidate)) {
+        return new Step.GiveUp();
+      }
+      if (!isWithinBudget(candidate, delay, nowNanos)) {
+        barred.add(candidate);
+      } else if (!delay.isZero()) {
+        waiting = candidate;
+        return new Step.Wait(delay);
+      } else if (place(candidate, nowNanos)) {
+        return new Step.Ask(placed());
+      }
+    }
+    return new Step.GiveUp();
+  }
+
+  /** What follows a {@link Step.Wait}. */
+  Step afterWait(long nowNanos) {
+    Candidate candidate = waiting;
+    waiting = null;
+    return candidate != null && place(candidate, nowNanos)
+        ? new Step.Ask(placed())
+        : next(nowNanos);
+  }
+
+  /** The first one who is asked instead costs nothing: it has not been asked for this request. */
+  private boolean isWithinBudget(Candidate candidate, Duration delay, long nowNanos) {
+    boolean instead = failures.size() == 1 && delay.isZero();
+    return instead || fleet.mayRetry(candidate, plan.rules(), nowNanos);
+  }
+
+  private boolean place(Candidate candidate, long nowNanos) {
+    return switch (fleet.place(candidate, nowNanos, ThreadLocalRandom.current())) {
+      case Fleet.Placing.Placed placed -> {
+        placement = placed.placement();
+        yield true;
+      }
+      case Fleet.Placing.Excluded refused -> {
+        excluded.add(refused.exclusion());
+        barred.add(candidate);
+        yield false;
+      }
     };
+  }
+
+  private boolean isBarred(Candidate candidate) {
+    return barred.stream().anyMatch(candidate::isSame);
+  }
+
+  private Placement placed() {
+    if (placement == null) {
+      throw new IllegalStateException("nobody is asked");
+    }
+    return placement;
+  }
+
+  // What comes of it
+
+  UpstreamFailure lastFailure() {
+    return failures.getLast().failure();
+  }
+
+  /** The first content of a stream came. */
+  void firstContent(long nowNanos) {
+    placed().firstContent(nowNanos);
+  }
+
+  void succeeded(Attempt attempt, long tokens, long nowNanos) {
+    record(attempt, "ok", "", nowNanos);
+    placed().succeeded(tokens, nowNanos);
+    selectedFailed = false;
+  }
+
+  void cancelled(Attempt attempt, long nowNanos) {
+    record(attempt, "cancelled", "", nowNanos);
+    placed().neutral(nowNanos);
+    selectedFailed = false;
+  }
+
+  void failed(Attempt attempt, UpstreamFailure failure, long nowNanos) {
+    String outcome = failure.kind().name().toLowerCase(Locale.ROOT);
+    record(attempt, outcome, failure.reason(), nowNanos);
+    failures.add(new NextTry.Failed(placed().candidate(), failure));
+    // Who sets itself a short deadline must not open a circuit for all others with it.
+    if (failure.kind() == Kind.TIMED_OUT && nowNanos >= ownDeadline) {
+      placed().neutral(nowNanos);
+    } else {
+      placed().failed(failure, nowNanos);
+    }
+    selectedFailed = failure.isProvidersFault();
+  }
+
+  /** Whatever is still open says nothing about its provider. */
+  void end(long nowNanos) {
+    if (placement != null) {
+      placement.neutral(nowNanos);
+    }
+  }
+
+  private void record(Attempt attempt, String outcome, String reason, long nowNanos) {
+    Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
+    StreamReader reader = attempt.stream();
+    long dropped = reader == null ? 0 : reader.chat().badEvents();
+    records.add(
+        new AttemptRecord(
+            placed().candidate().id(), outcome, attempt.status(), took, dropped, reason));
   }
 
   /**
@@ -86,7 +209,7 @@ final class Tries {
       Candidate selected, @Nullable Attempt attempt, MicroUsd cost, boolean committedEarly) {
     boolean asking = attempt != null && !attempt.isOver();
     int begun = records.size() + (asking ? 1 : 0);
-    List<Candidate> asked = new ArrayList<>(failures.size() + 1);
+    List<Candidate> asked = new ArrayList<>(barred);
     asked.add(selected);
     failures.forEach(failed -> asked.add(failed.candidate()));
     boolean healthy = asking || !selectedFailed;

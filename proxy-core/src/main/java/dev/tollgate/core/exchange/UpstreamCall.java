@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
@@ -10,6 +11,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bytes of one request to a provider: a head of our own, in which nothing comes from the
@@ -21,9 +23,13 @@ final class UpstreamCall {
 
   private UpstreamCall() {}
 
+  /**
+   * @param credential null: none is sent
+   */
   static List<ByteBuf> encode(
       ByteBufAllocator allocator,
       Provider provider,
+      @Nullable Credential credential,
       Operation operation,
       boolean stream,
       List<ByteBuf> body) {
@@ -32,7 +38,7 @@ final class UpstreamCall {
       length += part.readableBytes();
     }
     ByteBuf head = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
-    head(head, provider, operation, stream, length);
+    head(head, provider, credential, operation, stream, length);
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
     for (ByteBuf part : body) {
@@ -55,12 +61,17 @@ final class UpstreamCall {
   }
 
   private static void head(
-      ByteBuf out, Provider provider, Operation operation, boolean stream, long length) {
+      ByteBuf out,
+      Provider provider,
+      @Nullable Credential credential,
+      Operation operation,
+      boolean stream,
+      long length) {
     Dialect dialect = Dialect.named(provider.dialect());
     HeadOut.requestLine(out, "POST", dialect.target(operation, provider));
     HeadOut.field(out, "host", authority(provider.endpoint()));
-    if (!provider.credentials().isEmpty()) {
-      for (Field field : dialect.authorization(provider.credentials().getFirst())) {
+    if (credential != null) {
+      for (Field field : dialect.authorization(credential.key())) {
         HeadOut.field(out, field);
       }
     }

@@ -1,16 +1,32 @@
 package dev.tollgate.core.routing;
 
+import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 
-/** A route that may serve a request. */
-public record Candidate(Route route) {
+/** A route that may serve a request, for the model asked for or for one to fall back to. */
+public record Candidate(Model model, Route route) {
   public Provider provider() {
     return route.provider();
   }
 
   public ProviderId id() {
     return route.provider().id();
+  }
+
+  /** Whether both are one way to serve one model. */
+  public boolean isSame(Candidate other) {
+    return isSameProvider(other)
+        && isSameModel(other)
+        && route.upstreamModel().equals(other.route.upstreamModel());
+  }
+
+  boolean isSameProvider(Candidate other) {
+    return id().equals(other.id());
+  }
+
+  boolean isSameModel(Candidate other) {
+    return model.id().equals(other.model.id());
   }
 }

@@ -2,11 +2,10 @@ package dev.tollgate.core.routing;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.id.ProviderId;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 
 /** What follows a failed try: the order of preference of DECISIONS 6 as a pure function. */
@@ -25,35 +24,98 @@ public sealed interface NextTry {
   record Failed(Candidate candidate, UpstreamFailure failure) {}
 
   /**
-   * Chooses after {@code failed}, the tries so far with the last one at the end: another provider
-   * at once, else one provider once more.
+   * Chooses after {@code failed}, the tries so far with the last one at the end: the same provider
+   * with another key where only the key was to blame; else another provider of the same model at
+   * once; else one provider once more; else another model.
+   *
+   * @param barred who is not to be asked, whatever the plan says
+   * @param hasOtherKey whether a provider may be asked at once with another key
    */
-  static NextTry after(RoutePlan plan, List<Failed> failed, RandomGenerator random) {
-    UpstreamFailure last = failed.getLast().failure();
-    if (failed.size() >= plan.attemptsMax() || !last.isWorthAnother()) {
+  static NextTry after(
+      RoutePlan plan,
+      List<Failed> failed,
+      Predicate<Candidate> barred,
+      Predicate<Candidate> hasOtherKey,
+      RandomGenerator random) {
+    Failed last = failed.getLast();
+    boolean tooLong = last.failure().kind() == Kind.CONTEXT_TOO_LONG;
+    if (failed.size() >= plan.attemptsMax() || !(last.failure().isWorthAnother() || tooLong)) {
       return new GiveUp();
     }
-    Set<ProviderId> tried = new HashSet<>();
-    failed.forEach(f -> tried.add(f.candidate().id()));
-    for (Candidate candidate : plan.candidates()) {
-      if (!tried.contains(candidate.id())) {
-        return new Try(candidate, Duration.ZERO);
-      }
+    if (last.failure().kind() == Kind.CREDENTIAL_REFUSED && hasOtherKey.test(last.candidate())) {
+      return new Try(last.candidate(), Duration.ZERO);
     }
-    for (Failed earlier : failed) {
-      if (mayRepeat(earlier, failed)) {
-        return new Try(earlier.candidate(), delay(earlier.failure(), random));
-      }
-    }
-    return new GiveUp();
+    List<Candidate> untried =
+        plan.candidates().stream()
+            .filter(one -> failed.stream().noneMatch(f -> f.candidate().isSame(one)))
+            .filter(barred.negate())
+            .filter(one -> fits(one, failed))
+            .toList();
+    return sameModel(untried, failed)
+        .<NextTry>map(one -> new Try(one, Duration.ZERO))
+        .or(() -> repeated(failed, barred, hasOtherKey, random))
+        .or(() -> otherModel(untried, last).map(one -> new Try(one, Duration.ZERO)))
+        .orElse(new GiveUp());
   }
 
-  private static boolean mayRepeat(Failed earlier, List<Failed> failed) {
-    long tries =
-        failed.stream().filter(f -> f.candidate().id().equals(earlier.candidate().id())).count();
-    boolean mustWaitLonger =
-        earlier.failure().kind() == Kind.RATE_LIMITED && !isShort(earlier.failure());
-    return tries == 1 && earlier.failure().isWorthRepeating() && !mustWaitLonger;
+  /** Whether a model is larger than all those that the request did not fit into. */
+  private static boolean fits(Candidate candidate, List<Failed> failed) {
+    return failed.stream()
+        .filter(one -> one.failure().kind() == Kind.CONTEXT_TOO_LONG)
+        .allMatch(
+            one -> candidate.model().contextLength() > one.candidate().model().contextLength());
+  }
+
+  /** Another provider of the model, else another route at one that is not silent. */
+  private static Optional<Candidate> sameModel(List<Candidate> untried, List<Failed> failed) {
+    Candidate last = failed.getLast().candidate();
+    List<Candidate> others = untried.stream().filter(one -> one.isSameModel(last)).toList();
+    return others.stream()
+        .filter(one -> failed.stream().noneMatch(f -> f.candidate().isSameProvider(one)))
+        .findFirst()
+        .or(() -> others.stream().filter(one -> !isSilent(one, failed)).findFirst());
+  }
+
+  private static Optional<Candidate> otherModel(List<Candidate> untried, Failed last) {
+    return untried.stream().filter(one -> !one.isSameModel(last.candidate())).findFirst();
+  }
+
+  private static boolean isSilent(Candidate candidate, List<Failed> failed) {
+    return failed.stream()
+        .anyMatch(
+            one ->
+                one.failure().kind() == Kind.TIMED_OUT
+                    && one.candidate().isSameProvider(candidate));
+  }
+
+  private static Optional<NextTry> repeated(
+      List<Failed> failed,
+      Predicate<Candidate> barred,
+      Predicate<Candidate> hasOtherKey,
+      RandomGenerator random) {
+    Candidate last = failed.getLast().candidate();
+    for (Failed earlier : failed) {
+      Candidate candidate = earlier.candidate();
+      boolean may = candidate.isSameModel(last) && isFirstOf(candidate, failed);
+      if (!may || barred.test(candidate) || !fits(candidate, failed)) {
+        continue;
+      }
+      if (earlier.failure().kind() == Kind.RATE_LIMITED && hasOtherKey.test(candidate)) {
+        return Optional.of(new Try(candidate, Duration.ZERO));
+      }
+      if (earlier.failure().isWorthRepeating() && !mustWait(earlier.failure())) {
+        return Optional.of(new Try(candidate, delay(earlier.failure(), random)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static boolean isFirstOf(Candidate candidate, List<Failed> failed) {
+    return failed.stream().filter(one -> one.candidate().isSame(candidate)).count() == 1;
+  }
+
+  private static boolean mustWait(UpstreamFailure failure) {
+    return failure.kind() == Kind.RATE_LIMITED && !isShort(failure);
   }
 
   private static boolean isShort(UpstreamFailure failure) {
@@ -61,9 +123,8 @@ public sealed interface NextTry {
   }
 
   private static Duration delay(UpstreamFailure failure, RandomGenerator random) {
-    if (failure.retryAfterSeconds() > 0 && isShort(failure)) {
-      return Duration.ofSeconds(failure.retryAfterSeconds());
-    }
-    return Duration.ofMillis(random.nextLong(BACKOFF_MIN.toMillis(), BACKOFF_MAX.toMillis() + 1));
+    return failure.retryAfterSeconds() > 0 && isShort(failure)
+        ? Duration.ofSeconds(failure.retryAfterSeconds())
+        : Duration.ofMillis(random.nextLong(BACKOFF_MIN.toMillis(), BACKOFF_MAX.toMillis() + 1));
   }
 }

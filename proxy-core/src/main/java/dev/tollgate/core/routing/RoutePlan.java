@@ -1,46 +1,55 @@
 package dev.tollgate.core.routing;
 
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.money.MicroUsd;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
  * The candidates of one request in the order in which they will be tried, never empty.
  *
- * @param attemptsMax tries per client request, whatever the candidates (DECISIONS 6)
+ * @param rules tries per client request and retries per provider, whatever the candidates
+ * @param excluded who may not serve it
  */
-public record RoutePlan(String strategy, List<Candidate> candidates, int attemptsMax) {
+public record RoutePlan(
+    Strategy strategy, List<Candidate> candidates, RoutingRules rules, List<Exclusion> excluded) {
   public RoutePlan {
     candidates = List.copyOf(candidates);
+    excluded = List.copyOf(excluded);
     if (candidates.isEmpty()) {
       throw new IllegalArgumentException("a plan needs a candidate");
     }
   }
 
-  /** The model's routes by priority, the lowest number first. */
-  public static RoutePlan byPriority(Model model, int attemptsMax) {
-    return new RoutePlan(
-        "priority",
-        model.routes().stream()
-            .sorted(Comparator.comparingInt(Route::priority))
-            .map(Candidate::new)
-            .toList(),
-        attemptsMax);
+  /** Tries at most. */
+  public int attemptsMax() {
+    return rules.attemptsMax();
+  }
+
+  /** The most that a request costs at any of the models that may serve it. */
+  public MicroUsd dearest(Function<Model, MicroUsd> estimate) {
+    Model model = candidates.getFirst().model();
+    MicroUsd most = estimate.apply(model);
+    for (Candidate candidate : candidates) {
+      if (!candidate.model().id().equals(model.id())) { // candidates of one model stand together
+        model = candidate.model();
+        MicroUsd cost = estimate.apply(model);
+        most = cost.compareTo(most) > 0 ? cost : most;
+      }
+    }
+    return most;
   }
 
   /** Who may still be asked, in order, where {@code begun} tries were made at {@code asked}. */
   public List<Candidate> fallbacks(List<Candidate> asked, int begun) {
-    Set<ProviderId> gone = new HashSet<>();
-    asked.forEach(candidate -> gone.add(candidate.id()));
-    return begun >= attemptsMax
+    return begun >= attemptsMax()
         ? List.of()
-        : candidates.stream().filter(candidate -> gone.add(candidate.id())).toList();
+        : candidates.stream()
+            .filter(candidate -> asked.stream().noneMatch(candidate::isSame))
+            .toList();
   }
 
   /**
@@ -55,7 +64,7 @@ public record RoutePlan(String strategy, List<Candidate> candidates, int attempt
       MicroUsd cost,
       boolean committedEarly) {
     return "strategy="
-        + strategy
+        + strategy.wire()
         + " selected="
         + selected.id()
         + " priority="
@@ -72,6 +81,9 @@ public record RoutePlan(String strategy, List<Candidate> candidates, int attempt
   private static String names(List<Candidate> fallbacks) {
     return fallbacks.isEmpty()
         ? "none"
-        : fallbacks.stream().map(c -> c.id().value()).collect(Collectors.joining(","));
+        : fallbacks.stream()
+            .map(candidate -> candidate.id().value())
+            .distinct()
+            .collect(Collectors.joining(","));
   }
 }

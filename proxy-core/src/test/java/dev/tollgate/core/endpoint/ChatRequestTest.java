@@ -151,6 +151,23 @@ class ChatRequestTest {
       "routing":{"strategy":"Priority"} | routing.strategy
       "routing":{"order":"a"} | routing.order
       "routing":{"only":[1]} | routing.only[0]
+      "routing":{"allow_fallbacks":1} | routing.allow_fallbacks
+      "routing":{"require_parameters":"yes"} | routing.require_parameters
+      "routing":{"models":["acme"]} | routing.models[0]
+      "routing":{"models":["a/b","a/c",3]} | routing.models[2]
+      "routing":{"models":["a/1","a/2","a/3","a/4","a/5","a/6","a/7","a/8","a/9"]} | routing.models
+      "routing":{"max_price":1} | routing.max_price
+      "routing":{"max_price":{"prompt":-1}} | routing.max_price.prompt
+      "routing":{"max_price":{"image":"cheap"}} | routing.max_price.image
+      "routing":{"max_price":{"request":true}} | routing.max_price.request
+      "routing":{"preferred_max_latency_ms":0} | routing.preferred_max_latency_ms
+      "routing":{"timeout_ms":1.5} | routing.timeout_ms
+      "routing":{"timeout_ms":86400001} | routing.timeout_ms
+      "routing":{"hedge_after_ms":"5"} | routing.hedge_after_ms
+      "routing":{"resume":"yes"} | routing.resume
+      "routing":{"session_id":""} | routing.session_id
+      "routing":{"session_id":7} | routing.session_id
+      "provider":{"session_id":7} | provider.session_id
       "provider":{"ignore":{}} | provider.ignore
       "model":"acme/m2" | model
       "\\u006dodel":"acme/m2" | model
@@ -287,8 +304,8 @@ class ChatRequestTest {
 
   @Test
   void aRoutingStrategyThatIsNotBuiltIsAnswered501() {
-    for (String name : List.of("smart", "cost", "least_busy")) {
-      Fault fault = Bodies.refused(with("\"routing\":\"" + name + "\""));
+    for (String name : List.of("\"smart\"", "{\"strategy\":\"smart\"}")) {
+      Fault fault = Bodies.refused(with("\"routing\":" + name));
       assertThat(fault.code()).isEqualTo(ErrorCode.NOT_IMPLEMENTED);
       assertThat(fault.shouldRetry()).isEqualTo(false);
     }

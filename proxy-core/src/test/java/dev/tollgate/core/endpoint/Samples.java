@@ -44,6 +44,7 @@ final class Samples {
         Map.of(),
         Provider.Clocks.DEFAULT,
         Provider.PoolLimits.DEFAULT,
+        Provider.Circuit.DEFAULT,
         new Provider.Quirks(streamOptions),
         new Provider.OnDisconnect.Cancel(),
         1 << 20);
@@ -70,6 +71,7 @@ final class Samples {
         4_096,
         Set.of("streaming", "tools"),
         prices,
+        false,
         List.of(route(true)));
   }
 }

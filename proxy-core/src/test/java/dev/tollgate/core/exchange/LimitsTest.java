@@ -199,7 +199,7 @@ class LimitsTest {
   }
 
   private static Scenario limited(LimitRules rules) {
-    return Scenario.of(TestCatalog.of("alpha")).limits(rules);
+    return Scenario.of(TestCatalog.of(TestCatalog.unbreakable("alpha"))).limits(rules);
   }
 
   private static LimitRules perSecond(int requests) {

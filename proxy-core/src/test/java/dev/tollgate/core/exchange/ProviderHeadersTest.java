@@ -51,6 +51,7 @@ class ProviderHeadersTest {
         headers,
         usual.clocks(),
         usual.pool(),
+        usual.circuit(),
         usual.quirks(),
         usual.onDisconnect(),
         usual.eventBytesMax());

@@ -248,11 +248,10 @@ class RetriesTest {
         random -> {
           int providers = 1 + random.nextInt(4);
           String[] names = List.of("a", "b", "c", "d").subList(0, providers).toArray(String[]::new);
-          RoutePlan plan =
-              RoutePlan.byPriority(TestCatalog.of(names).models().iterator().next(), 3);
+          RoutePlan plan = TestCatalog.plan(TestCatalog.of(names));
           List<NextTry.Failed> failed = new ArrayList<>();
           failed.add(new NextTry.Failed(plan.candidates().getFirst(), anyFailure(random)));
-          while (NextTry.after(plan, failed, random)
+          while (NextTry.after(plan, failed, _ -> false, _ -> false, random)
               instanceof NextTry.Try(Candidate next, Duration delay)) {
             require(failed, next, delay, plan);
             failed.add(new NextTry.Failed(next, anyFailure(random)));

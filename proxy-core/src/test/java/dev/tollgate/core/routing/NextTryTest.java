@@ -7,6 +7,8 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.id.ModelId;
@@ -16,6 +18,7 @@ import dev.tollgate.core.money.PriceList;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -98,8 +101,8 @@ class NextTryTest {
 
   private static NextTry after(RoutePlan plan, Kind kind, int retryAfterSeconds) {
     UpstreamFailure failure = new UpstreamFailure(kind, 0, "m", null, null, retryAfterSeconds);
-    return NextTry.after(
-        plan, List.of(new NextTry.Failed(plan.candidates().getFirst(), failure)), RANDOM);
+    var failed = List.of(new NextTry.Failed(plan.candidates().getFirst(), failure));
+    return NextTry.after(plan, failed, _ -> false, _ -> false, RANDOM);
   }
 
   /** The providers that are asked if each of them fails in this way. */
@@ -108,7 +111,7 @@ class NextTryTest {
     Candidate candidate = plan.candidates().getFirst();
     while (true) {
       failed.add(new NextTry.Failed(candidate, UpstreamFailure.of(kind, "m")));
-      switch (NextTry.after(plan, failed, RANDOM)) {
+      switch (NextTry.after(plan, failed, _ -> false, _ -> false, RANDOM)) {
         case NextTry.Try next -> candidate = next.candidate();
         case NextTry.GiveUp _ -> {
           return failed.stream().map(one -> one.candidate().id().value()).toList();
@@ -135,8 +138,15 @@ class NextTryTest {
             0,
             Set.of(),
             PriceList.FREE,
+            false,
             routes);
-    return RoutePlan.byPriority(model, attemptsMax);
+    List<Candidate> candidates =
+        routes.stream()
+            .sorted(Comparator.comparingInt(Route::priority))
+            .map(route -> new Candidate(model, route))
+            .toList();
+    var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3);
+    return new RoutePlan(Strategy.PRIORITY, candidates, rules, List.of());
   }
 
   private static Provider provider(String slug) {
@@ -149,6 +159,7 @@ class NextTryTest {
         Map.of(),
         Provider.Clocks.DEFAULT,
         Provider.PoolLimits.DEFAULT,
+        Provider.Circuit.DEFAULT,
         Provider.Quirks.NONE,
         new Provider.OnDisconnect.Cancel(),
         1);

@@ -16,6 +16,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.upstream.Upstreams;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -41,6 +42,7 @@ public final class Scenario implements AutoCloseable {
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
   private final ScriptedConnector connector = new ScriptedConnector(allocator);
   private final Upstreams upstreams = new Upstreams(connector);
+  private final Fleet fleet = new Fleet();
   private final InMemoryLedger ledger = new InMemoryLedger();
   private final ScriptedBooks books = new ScriptedBooks();
   private final LocalCounters counters = new LocalCounters(ticker::nanoTime, 1_000);
@@ -60,6 +62,7 @@ public final class Scenario implements AutoCloseable {
     this.exchanges =
         new Exchanges(
             upstreams,
+            fleet,
             inflight,
             ledger,
             books,
@@ -269,6 +272,10 @@ public final class Scenario implements AutoCloseable {
 
   public InflightBytes inflight() {
     return inflight;
+  }
+
+  public Fleet fleet() {
+    return fleet;
   }
 
   public Upstreams upstreams() {

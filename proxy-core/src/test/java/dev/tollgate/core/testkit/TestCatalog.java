@@ -1,22 +1,28 @@
 package dev.tollgate.core.testkit;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Provider.Circuit;
 import dev.tollgate.core.catalog.Provider.Clocks;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
 import dev.tollgate.core.catalog.Provider.Quirks;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
@@ -71,8 +77,17 @@ public final class TestCatalog {
             4_096,
             Set.of("streaming"),
             PriceList.ofTokens(TokenPrices.of(MICRO, 2 * MICRO)),
+            false,
             routes);
     return new Catalog(List.of(providers), List.of(model));
+  }
+
+  /** The routes of the first model in their order. */
+  public static RoutePlan plan(Catalog catalog) {
+    Model model = catalog.models().iterator().next();
+    List<Candidate> candidates =
+        model.routes().stream().map(route -> new Candidate(model, route)).toList();
+    return new RoutePlan(Strategy.PRIORITY, candidates, RoutingRules.DEFAULT, List.of());
   }
 
   /** A provider of the OpenAI dialect at {@code <name>.example}. */
@@ -82,10 +97,11 @@ public final class TestCatalog {
         "openai",
         new EndpointIdentity(false, name + ".example", 80),
         "/v1",
-        List.of(new Secret("sk-of-" + name)),
+        List.of(Credential.of(new Secret("sk-of-" + name))),
         Map.of(),
         Clocks.DEFAULT,
         PoolLimits.DEFAULT,
+        Circuit.DEFAULT,
         Quirks.NONE,
         new OnDisconnect.Cancel(),
         EVENT_BYTES_MAX);
@@ -101,6 +117,7 @@ public final class TestCatalog {
         p.headers(),
         clocks,
         p.pool(),
+        p.circuit(),
         p.quirks(),
         p.onDisconnect(),
         p.eventBytesMax());
@@ -116,6 +133,7 @@ public final class TestCatalog {
         p.headers(),
         p.clocks(),
         pool,
+        p.circuit(),
         p.quirks(),
         p.onDisconnect(),
         p.eventBytesMax());
@@ -131,8 +149,33 @@ public final class TestCatalog {
         p.headers(),
         p.clocks(),
         p.pool(),
+        p.circuit(),
         p.quirks(),
         onDisconnect,
+        p.eventBytesMax());
+  }
+
+  /** A provider whose circuit no failure opens. */
+  public static Provider unbreakable(String name) {
+    Circuit usual = Circuit.DEFAULT;
+    return with(
+        provider(name),
+        new Circuit(Integer.MAX_VALUE, usual.window(), usual.openFor(), usual.openForMax()));
+  }
+
+  public static Provider with(Provider p, Circuit circuit) {
+    return new Provider(
+        p.id(),
+        p.dialect(),
+        p.endpoint(),
+        p.basePath(),
+        p.credentials(),
+        p.headers(),
+        p.clocks(),
+        p.pool(),
+        circuit,
+        p.quirks(),
+        p.onDisconnect(),
         p.eventBytesMax());
   }
 

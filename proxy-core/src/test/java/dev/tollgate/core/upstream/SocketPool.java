@@ -79,6 +79,7 @@ final class SocketPool implements AutoCloseable {
         p.headers(),
         new Clocks(connect, c.responseHeader(), c.firstToken(), c.idle(), c.total()),
         p.pool(),
+        p.circuit(),
         p.quirks(),
         p.onDisconnect(),
         p.eventBytesMax());

@@ -94,6 +94,31 @@ public enum Family {
       "tollgate_upstream_pending",
       "Requests that wait for a connection to a provider.",
       List.of("provider")),
+  PROVIDER_CIRCUIT(
+      Kind.GAUGE,
+      "tollgate_provider_circuit_state",
+      "A provider's circuit: 0 closed, 1 half open, 2 open.",
+      List.of("provider")),
+  PROVIDER_IN_FLIGHT(
+      Kind.GAUGE,
+      "tollgate_provider_requests_in_flight",
+      "Tries at a provider that are under way.",
+      List.of("provider")),
+  PROVIDER_KEYS_REFUSED(
+      Kind.GAUGE,
+      "tollgate_provider_keys_refused",
+      "Keys that a provider refused and that are not used for now.",
+      List.of("provider")),
+  PROVIDER_KEYS_COOLING(
+      Kind.GAUGE,
+      "tollgate_provider_keys_cooling",
+      "Keys of which a provider limited the rate last.",
+      List.of("provider")),
+  FALLBACKS(
+      Kind.COUNTER,
+      "tollgate_fallbacks_total",
+      "Tries that followed a failure, by who failed, who was asked then, and how it had failed.",
+      List.of("from", "to", "reason")),
   INFLIGHT_BYTES(
       Kind.GAUGE,
       "tollgate_inflight_bytes",

@@ -51,6 +51,7 @@ public final class RequestMetrics implements Observer {
   private final Histogram firstTokens;
   private final DistributionDataPoint overhead;
   private final Counter attempts;
+  private final Counter fallbacks;
   private final Counter droppedEvents;
   private final Map<Ending, CounterDataPoint> streamEnds = new EnumMap<>(Ending.class);
   private final Counter tokens;
@@ -70,6 +71,7 @@ public final class RequestMetrics implements Observer {
     firstTokens = metrics.histogram(Family.FIRST_TOKEN, FIRST_TOKEN);
     overhead = metrics.histogram(Family.OVERHEAD, OVERHEAD).labelValues();
     attempts = metrics.counter(Family.ATTEMPTS);
+    fallbacks = metrics.counter(Family.FALLBACKS);
     droppedEvents = metrics.counter(Family.DROPPED_EVENTS);
     Counter ends = metrics.counter(Family.STREAM_ENDS);
     for (Ending ending : Ending.values()) {
@@ -119,8 +121,18 @@ public final class RequestMetrics implements Observer {
     by.cachedTokens.inc(served.usage().cachedTokens());
     by.completionTokens.inc(served.usage().completionTokens());
     by.cost.inc(served.cost().value());
+    AttemptRecord before = null;
     for (AttemptRecord attempt : served.attempts()) {
       count(attempt, known);
+      if (before != null) {
+        fallbacks
+            .labelValues(
+                known.provider(before.provider()),
+                known.provider(attempt.provider()),
+                outcome(before.outcome()))
+            .inc();
+      }
+      before = attempt;
     }
   }
 

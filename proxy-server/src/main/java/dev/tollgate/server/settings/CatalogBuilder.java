@@ -1,11 +1,12 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import java.time.ZoneOffset;
@@ -40,7 +41,7 @@ public final class CatalogBuilder {
         settings.models().entrySet().stream()
             .map(entry -> model(entry.getKey(), entry.getValue(), providers))
             .toList();
-    return new Catalog(providers.values(), models, settings.routing().maxAttempts());
+    return new Catalog(providers.values(), models, rules(settings.routing()));
   }
 
   private Provider provider(ProviderId id, ProviderSettings provider) {
@@ -69,15 +70,27 @@ public final class CatalogBuilder {
             timeouts.idle(),
             timeouts.total()),
         new Provider.PoolLimits(pool.connectionsMax(), pool.pending(), pool.idle()),
+        circuit(provider.circuit()),
         new Provider.Quirks(provider.quirks().streamOptions()),
         onDisconnect(provider.onDisconnect()),
         provider.eventBytesMax());
   }
 
-  private static List<Secret> credentials(ProviderSettings.OpenAi provider) {
+  private static List<Credential> credentials(ProviderSettings.OpenAi provider) {
     return provider.apiKey() != null
-        ? List.of(provider.apiKey())
-        : provider.apiKeys().stream().map(ProviderSettings.Credential::key).toList();
+        ? List.of(Credential.of(provider.apiKey()))
+        : provider.apiKeys().stream().map(key -> new Credential(key.key(), key.weight())).toList();
+  }
+
+  private static Provider.Circuit circuit(ProviderSettings.Circuit configured) {
+    return new Provider.Circuit(
+        configured.failures(), configured.window(), configured.openFor(), configured.openForMax());
+  }
+
+  private static RoutingRules rules(RoutingSettings routing) {
+    var budget = routing.retryBudget();
+    return new RoutingRules(
+        routing.defaultStrategy(), routing.maxAttempts(), budget.share(), budget.minPerSecond());
   }
 
   private static Provider.OnDisconnect onDisconnect(ProviderSettings.OnDisconnect configured) {
@@ -97,6 +110,7 @@ public final class CatalogBuilder {
         Map.of(),
         Provider.Clocks.DEFAULT,
         Provider.PoolLimits.DEFAULT,
+        Provider.Circuit.DEFAULT,
         Provider.Quirks.NONE,
         new Provider.OnDisconnect.Cancel(),
         MOCK_EVENT_BYTES_MAX);
@@ -118,6 +132,7 @@ public final class CatalogBuilder {
             .map(capability -> capability.name().toLowerCase(Locale.ROOT))
             .collect(Collectors.toSet()),
         PriceLists.of(model.price()),
+        model.stickyPrefix(),
         model.routes().stream()
             .sorted(Comparator.comparingInt(ModelSettings.RouteSettings::priority))
             .map(route -> route(route, providers))

@@ -7,10 +7,8 @@ import dev.tollgate.server.settings.shape.DidYouMean;
 import dev.tollgate.server.settings.shape.Places;
 import dev.tollgate.server.settings.yaml.Paths;
 import dev.tollgate.server.settings.yaml.Problems;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /** Checks one model: its routes lead somewhere, and everything it can be charged for is priced. */
@@ -42,7 +40,6 @@ final class ModelChecks {
 
   private void checkRoutes(List<RouteSettings> routes, String path) {
     Set<List<String>> seen = new HashSet<>();
-    Map<Integer, Integer> weightByPriority = new HashMap<>();
     for (int i = 0; i < routes.size(); i++) {
       String provider = routes.get(i).provider().value();
       if (!providers.contains(provider)) {
@@ -51,12 +48,6 @@ final class ModelChecks {
         report(Paths.item(path, i) + ".provider", message);
       } else if (!seen.add(List.of(provider, routes.get(i).model()))) {
         report(Paths.item(path, i), "is the same route as one above");
-      }
-      RouteSettings route = routes.get(i);
-      Integer weight = weightByPriority.putIfAbsent(route.priority(), route.weight());
-      if (weight != null && weight != route.weight()) {
-        String at = Paths.item(path, i) + ".weight";
-        problems.warn(places.of(at), at, "is not available yet: it needs weighted routing");
       }
     }
   }

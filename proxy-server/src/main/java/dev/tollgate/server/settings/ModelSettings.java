@@ -34,10 +34,7 @@ public record ModelSettings(
             initial = "'off'",
             later = "resuming streams")
         Resume resume,
-    @Key(
-            about = "whether equal prompt beginnings go to the same provider",
-            initial = "false",
-            later = "sticky routing")
+    @Key(about = "whether equal prompt beginnings go to the same provider", initial = "false")
         boolean stickyPrefix,
     @Key(about = "what it can do beyond its modality") List<Capability> capabilities,
     @Key(about = "what it costs in USD, or the word free", required = true) PriceSettings price,
@@ -70,5 +67,5 @@ public record ModelSettings(
               expects = "a model name")
           String model,
       @Key(about = "lower is preferred", initial = "1", min = "0") int priority,
-      @Key(about = "share among routes of one priority", initial = "100", min = "1") int weight) {}
+      @Key(about = "share under the strategy weighted", initial = "100", min = "1") int weight) {}
 }

@@ -52,12 +52,6 @@ final class ProviderChecks {
     if (provider.apiKey() != null && !provider.apiKeys().isEmpty()) {
       report(path + ".api_keys", "give either api_key or api_keys");
     }
-    if (provider.apiKeys().size() > 1) {
-      problems.warn(
-          places.of(path + ".api_keys"),
-          path + ".api_keys",
-          "only the first key is used: more than one needs key pools");
-    }
     if (provider.circuit().openForMax().compareTo(provider.circuit().openFor()) < 0) {
       report(path + ".circuit.open_for_max", "must not be shorter than open_for");
     }

@@ -29,7 +29,7 @@ public sealed interface ProviderSettings {
       @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
       @Key(about = "five clocks") Timeouts timeouts,
       @Key(about = "connections to it") Pool pool,
-      @Key(about = "when it is left alone for a while", later = "circuit breakers") Circuit circuit,
+      @Key(about = "when it is left alone for a while") Circuit circuit,
       @Key(
               about = "cancel, or drain to read on for the usage when a client left",
               initial = "cancel")
@@ -60,11 +60,7 @@ public sealed interface ProviderSettings {
   @Shorthand("key")
   record Credential(
       @Key(about = "the key", required = true) Secret key,
-      @Key(
-              about = "its share of the requests",
-              initial = "100",
-              min = "1",
-              later = "credential pools")
+      @Key(about = "its share of the requests", initial = "100", min = "1", max = "1000000")
           int weight) {}
 
   /** Section {@code timeouts}: DECISIONS 6. */
@@ -93,7 +89,11 @@ public sealed interface ProviderSettings {
 
   /** Section {@code circuit}. */
   record Circuit(
-      @Key(about = "failures within the window that open it", initial = "5", min = "1")
+      @Key(
+              about = "failures within the window that open it",
+              initial = "5",
+              min = "1",
+              max = "1000")
           int failures,
       @Key(about = "window", initial = "10s", min = "1ms") Duration window,
       @Key(about = "time it stays open at first", initial = "2s", min = "1ms") Duration openFor,

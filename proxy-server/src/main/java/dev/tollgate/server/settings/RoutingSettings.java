@@ -1,32 +1,21 @@
 package dev.tollgate.server.settings;
 
+import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.server.settings.shape.Key;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Section {@code routing}: what holds where a request says nothing. */
 public record RoutingSettings(
-    @Key(about = "how providers are ordered", initial = "priority", later = "more strategies")
-        Strategy defaultStrategy,
+    @Key(about = "how providers are ordered", initial = "priority") Strategy defaultStrategy,
     @Key(about = "attempts of one request at most", initial = "3", min = "1", max = "10")
         int maxAttempts,
-    @Key(about = "bound on retries per provider", later = "retry budgets") RetryBudget retryBudget,
+    @Key(about = "bound on retries per provider") RetryBudget retryBudget,
     @Key(
             about = "time after which a second provider is tried beside the first; null: never",
             min = "1ms",
             later = "hedged requests")
         @Nullable Duration hedgeAfter) {
-
-  /** Strategies of DECISIONS 5. */
-  public enum Strategy {
-    PRIORITY,
-    COST,
-    LATENCY,
-    THROUGHPUT,
-    WEIGHTED,
-    ROUND_ROBIN,
-    LEAST_BUSY
-  }
 
   /** Section {@code routing.retry_budget}. */
   public record RetryBudget(

@@ -2,14 +2,19 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.routing.Fleet;
+import dev.tollgate.core.routing.KeyHealth;
+import dev.tollgate.core.routing.ProviderHealth;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.core.upstream.Upstreams.Gauge;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Metrics;
+import io.netty.util.concurrent.Ticker;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
@@ -20,16 +25,25 @@ import java.util.stream.Collectors;
 final class Gauges {
   private final Upstreams upstreams;
   private final Snapshots snapshots;
+  private final Fleet fleet;
 
-  Gauges(Upstreams upstreams, Snapshots snapshots) {
+  Gauges(Upstreams upstreams, Snapshots snapshots, Fleet fleet, Metrics metrics) {
     this.upstreams = upstreams;
     this.snapshots = snapshots;
+    this.fleet = fleet;
+    register(metrics);
   }
 
-  void register(Metrics metrics) {
+  private void register(Metrics metrics) {
     metrics.gauges(Family.UPSTREAM_CONNECTIONS, () -> byProvider(Gauge::open));
     metrics.gauges(Family.UPSTREAM_LEASES, () -> byProvider(Gauge::leased));
     metrics.gauges(Family.UPSTREAM_PENDING, () -> byProvider(Gauge::pending));
+    metrics.gauges(Family.PROVIDER_CIRCUIT, () -> byHealth(FleetView::circuit));
+    metrics.gauges(Family.PROVIDER_IN_FLIGHT, () -> byHealth(ProviderHealth::inFlight));
+    metrics.gauges(
+        Family.PROVIDER_KEYS_REFUSED, () -> byKeys(KeyHealth.State.Retired.class::isInstance));
+    metrics.gauges(
+        Family.PROVIDER_KEYS_COOLING, () -> byKeys(KeyHealth.State.Cooling.class::isInstance));
   }
 
   /** The tree of {@code GET /providers}. */
@@ -50,6 +64,7 @@ final class Gauges {
     tree.put("connections", gauge.open());
     tree.put("leases", gauge.leased());
     tree.put("pending", gauge.pending());
+    FleetView.add(fleet, provider, snapshots.catalog(), Ticker.systemTicker().nanoTime(), tree);
     return tree;
   }
 
@@ -70,6 +85,26 @@ final class Gauges {
             Collectors.toMap(
                 provider -> provider.id().value(),
                 provider -> reading.applyAsInt(of(provider, gauges))));
+  }
+
+  private Map<String, Number> byHealth(Function<ProviderHealth, Number> reading) {
+    return snapshots.catalog().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> provider.id().value(),
+                provider -> reading.apply(fleet.provider(provider))));
+  }
+
+  private Map<String, Long> byKeys(Predicate<KeyHealth.State> counts) {
+    return snapshots.catalog().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> provider.id().value(),
+                provider ->
+                    FleetView.keys(fleet, provider).values().stream()
+                        .map(KeyHealth::state)
+                        .filter(counts)
+                        .count()));
   }
 
   private Map<EndpointIdentity, Gauge> byEndpoint() {

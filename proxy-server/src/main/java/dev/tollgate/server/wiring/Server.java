@@ -11,6 +11,7 @@ import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.tenant.KeyCache;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.core.tenant.KeyHash;
@@ -69,6 +70,8 @@ public final class Server implements AutoCloseable {
   private final long beganNanos = Ticker.systemTicker().nanoTime();
   private final Health health = new Health();
   private final Metrics metrics = new Metrics();
+  private final RequestMetrics requestMetrics = new RequestMetrics(metrics);
+  private final Fleet fleet = new Fleet();
   private final Closers closers = new Closers();
   private final CompletableFuture<Running> running = new CompletableFuture<>();
   private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
@@ -130,9 +133,7 @@ public final class Server implements AutoCloseable {
     closers.add("mock providers", mocks);
     Connector connector = network.connector();
     var upstreams = new Upstreams(connector);
-    var requestMetrics = new RequestMetrics(metrics);
-    var snapshots =
-        new Snapshots(settings, reread, new CatalogBuilder(mocks::port), requestMetrics, upstreams);
+    Snapshots snapshots = snapshots(mocks, upstreams);
     Limiting limiting = limiting(snapshots);
     Warmup.run(network, connector);
     Store store = opening.await();
@@ -149,6 +150,7 @@ public final class Server implements AutoCloseable {
     var exchanges =
         new Exchanges(
             upstreams,
+            fleet,
             inflight,
             treasury.ledger(),
             new StoreStandings(store.standings(), offload),
@@ -326,10 +328,13 @@ public final class Server implements AutoCloseable {
     closers.add("lag probes", new LoopLag(metrics, network.loops()));
   }
 
+  private Snapshots snapshots(Mocks mocks, Upstreams upstreams) {
+    var builder = new CatalogBuilder(mocks::port);
+    return new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet);
+  }
+
   private Gauges gauges(Upstreams upstreams, Snapshots snapshots) {
-    var gauges = new Gauges(upstreams, snapshots);
-    gauges.register(metrics);
-    return gauges;
+    return new Gauges(upstreams, snapshots, fleet, metrics);
   }
 
   private static int inWork(Gateway gateway) {

@@ -3,6 +3,7 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.ops.Reload;
 import dev.tollgate.server.ops.RequestMetrics;
@@ -10,6 +11,7 @@ import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.Loaded;
 import dev.tollgate.server.settings.ReloadVerdict;
 import dev.tollgate.server.settings.Settings;
+import io.netty.util.concurrent.Ticker;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -27,6 +29,7 @@ final class Snapshots {
   private final CatalogBuilder builder;
   private final RequestMetrics metrics;
   private final Upstreams upstreams;
+  private final Fleet fleet;
   private volatile Snapshot current;
 
   /** A configuration with its catalog and its limits. */
@@ -37,11 +40,13 @@ final class Snapshots {
       Supplier<Loaded> reread,
       CatalogBuilder builder,
       RequestMetrics metrics,
-      Upstreams upstreams) {
+      Upstreams upstreams,
+      Fleet fleet) {
     this.reread = reread;
     this.builder = builder;
     this.metrics = metrics;
     this.upstreams = upstreams;
+    this.fleet = fleet;
     this.current = built(settings);
     metrics.configured(current.catalog());
   }
@@ -93,6 +98,7 @@ final class Snapshots {
   private void swap(Snapshot snapshot) {
     metrics.configured(snapshot.catalog());
     current = snapshot;
+    fleet.configured(snapshot.catalog(), Ticker.systemTicker().nanoTime());
     upstreams.retireAllBut(
         snapshot.catalog().providers().stream()
             .map(Provider::endpoint)

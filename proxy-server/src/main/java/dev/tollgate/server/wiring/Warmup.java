@@ -29,6 +29,7 @@ import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
 import dev.tollgate.core.pipeline.KnownRefusals;
 import dev.tollgate.core.pipeline.LoadShedder;
+import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
@@ -98,6 +99,7 @@ final class Warmup {
         new GatewayPorts(
             new Exchanges(
                 upstreams,
+                new Fleet(),
                 inflight,
                 Warmup::reserve,
                 (_, _, _, _) -> {}, // nobody asks
@@ -213,6 +215,7 @@ final class Warmup {
             Map.of(),
             Provider.Clocks.DEFAULT,
             Provider.PoolLimits.DEFAULT,
+            Provider.Circuit.DEFAULT,
             Provider.Quirks.NONE,
             new Provider.OnDisconnect.Cancel(),
             BYTES_MAX);
@@ -228,6 +231,7 @@ final class Warmup {
             1,
             Set.of(),
             PriceList.FREE,
+            false,
             List.of(new Route(provider, "chat", 1, 1)));
     return new Catalog(List.of(provider), List.of(model));
   }

@@ -61,6 +61,7 @@ final class Records {
             Map.of(),
             Provider.Clocks.DEFAULT,
             Provider.PoolLimits.DEFAULT,
+            Provider.Circuit.DEFAULT,
             Provider.Quirks.NONE,
             new Provider.OnDisconnect.Cancel(),
             1 << 20);
@@ -76,6 +77,7 @@ final class Records {
             4096,
             Set.of("streaming"),
             PriceList.FREE,
+            false,
             List.of(new Route(provider, "mock", 1, 100)));
     return new Catalog(List.of(provider), List.of(model));
   }

@@ -154,13 +154,7 @@ final class BadFilesTest {
             "2:17: object_storage: is not available yet: it needs stored outputs"),
         bad(
             "telemetry: { otlp_endpoint: http://c:4317 }",
-            "2:29: telemetry.otlp_endpoint: is not available yet: it needs tracing"),
-        bad(
-            "providers: { a: { type: openai, base_url: http://h/v1, api_keys: [x, y] } }",
-            "2:66: providers.a.api_keys: only the first key is used: more than one needs key pools"),
-        bad(
-            "providers: { a: { type: openai, base_url: http://h/v1, circuit: { failures: 9 } } }",
-            "2:77: providers.a.circuit.failures: is not available yet: it needs circuit breakers"));
+            "2:29: telemetry.otlp_endpoint: is not available yet: it needs tracing"));
   }
 
   static Stream<Arguments> providers() {
@@ -271,28 +265,6 @@ final class BadFilesTest {
                     """)
                 .problems())
         .isEmpty();
-  }
-
-  @Test
-  void routesOfOnePriorityCannotDifferInWeightYet() {
-    assertThat(
-            Loading.of(
-                    """
-                    version: 1
-                    providers: { mock: { type: mock } }
-                    models:
-                      acme/a:
-                        modality: chat
-                        price: free
-                        routes:
-                          - { provider: mock, model: a, weight: 10 }
-                          - { provider: mock, model: b, weight: 20, priority: 2 }
-                          - { provider: mock, model: c, weight: 30, priority: 2 }
-                    """)
-                .warnings())
-        .containsExactly(
-            "gateway.yaml:10:45: models.acme/a.routes[2].weight:"
-                + " is not available yet: it needs weighted routing");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.tollgate.server.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
@@ -57,7 +58,7 @@ final class CatalogBuilderTest {
     Provider openai = provider("openai");
     assertThat(openai.endpoint()).isEqualTo(new EndpointIdentity(true, "api.example.com", 443));
     assertThat(openai.basePath()).isEqualTo("/v1");
-    assertThat(openai.credentials()).containsExactly(new Secret("one"));
+    assertThat(openai.credentials()).containsExactly(Credential.of(new Secret("one")));
     assertThat(openai.headers()).containsEntry("x-team", "blue");
     assertThat(openai.clocks().firstToken()).hasSeconds(9);
     assertThat(openai.quirks().streamOptions()).isFalse();

@@ -2,14 +2,18 @@ package dev.tollgate.server.tidy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.exchange.Phase;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.routing.Exclusion;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -77,6 +81,23 @@ class DocsInStepTest {
                               case WITH_RETRY_AFTER_ONLY -> "with retry_after only";
                             }))
                 .toList());
+  }
+
+  @Test
+  void theTablesOfRoutingAreComplete() throws IOException {
+    assertThat(column(table("docs/routing.md", "strategies"), 0))
+        .isEqualTo(Arrays.stream(Strategy.values()).map(Strategy::wire).toList());
+    assertThat(column(table("docs/routing.md", "exclusions"), 0))
+        .isEqualTo(Arrays.stream(Exclusion.Reason.values()).map(Exclusion.Reason::wire).toList());
+    assertThat(table("docs/routing.md", "outcomes"))
+        .isEqualTo(
+            Arrays.stream(UpstreamFailure.Kind.values())
+                .map(kind -> List.of(lower(kind), lower(UpstreamFailure.of(kind, "").circuit())))
+                .toList());
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   /** The rows of the table behind a marker comment, without head and rule. */

@@ -1,0 +1,38 @@
+package dev.tollgate.core.catalog;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * One key of a provider's pool.
+ *
+ * @param weight its share of the requests
+ * @param fingerprint says which key it is without saying the key; what was learned of a key is kept
+ *     by it over reloads
+ */
+public record Credential(Secret key, int weight, String fingerprint) {
+  private static final int WEIGHT_USUAL = 100;
+  private static final int FINGERPRINT_BYTES = 6;
+
+  public Credential(Secret key, int weight) {
+    this(key, weight, fingerprint(key));
+  }
+
+  /** The only key of a provider. */
+  public static Credential of(Secret key) {
+    return new Credential(key, WEIGHT_USUAL);
+  }
+
+  private static String fingerprint(Secret key) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(key.reveal().getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, FINGERPRINT_BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}

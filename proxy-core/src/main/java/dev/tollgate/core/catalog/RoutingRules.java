@@ -1,0 +1,13 @@
+package dev.tollgate.core.catalog;
+
+/**
+ * What holds for all routing where a request says nothing.
+ *
+ * @param attemptsMax tries at providers per request
+ * @param retryShare retries that a provider is sent at most, as a share of its requests
+ * @param retriesPerSecondMin retries that it may be sent whatever the share allows
+ */
+public record RoutingRules(
+    Strategy strategy, int attemptsMax, double retryShare, int retriesPerSecondMin) {
+  public static final RoutingRules DEFAULT = new RoutingRules(Strategy.PRIORITY, 3, 0.1, 3);
+}

@@ -1,0 +1,209 @@
+package dev.tollgate.core.routing;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.routing.Exclusion.Reason;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this process knows of all providers. It survives reloads: circuits by provider and endpoint,
+ * keys by their fingerprint (DECISIONS 15). Shared by all loops: maps that only grow with the
+ * configuration, of objects that each say how they are shared.
+ */
+public final class Fleet {
+  /** Stands for the key of a provider that has none. */
+  private static final String NO_KEY = "";
+
+  private final Map<ProviderName, ProviderHealth> providers = new ConcurrentHashMap<>();
+  private final Map<KeyName, KeyHealth> keys = new ConcurrentHashMap<>();
+  private final Map<RouteName, RouteHealth> routes = new ConcurrentHashMap<>();
+  private final Map<ModelId, AtomicInteger> turns = new ConcurrentHashMap<>();
+
+  private record ProviderName(ProviderId id, EndpointIdentity endpoint) {
+    static ProviderName of(Provider provider) {
+      return new ProviderName(provider.id(), provider.endpoint());
+    }
+  }
+
+  private record KeyName(ProviderId id, String fingerprint) {}
+
+  private record RouteName(ProviderId id, EndpointIdentity endpoint, String upstreamModel) {
+    static RouteName of(Route route) {
+      Provider provider = route.provider();
+      return new RouteName(provider.id(), provider.endpoint(), route.upstreamModel());
+    }
+  }
+
+  /** What came of asking for a try. */
+  public sealed interface Placing {
+    record Placed(Placement placement) implements Placing {}
+
+    record Excluded(Exclusion exclusion) implements Placing {}
+  }
+
+  public ProviderHealth provider(Provider provider) {
+    var name = ProviderName.of(provider);
+    ProviderHealth known = providers.get(name);
+    return known == null ? providers.computeIfAbsent(name, _ -> new ProviderHealth()) : known;
+  }
+
+  /** What is known of a key of a provider. */
+  public KeyHealth key(Provider provider, Credential credential) {
+    return key(provider, credential.fingerprint());
+  }
+
+  /** The same of a provider without keys: it may still limit our rate. */
+  public KeyHealth noKey(Provider provider) {
+    return key(provider, NO_KEY);
+  }
+
+  private KeyHealth key(Provider provider, String fingerprint) {
+    var name = new KeyName(provider.id(), fingerprint);
+    KeyHealth known = keys.get(name);
+    return known == null ? keys.computeIfAbsent(name, _ -> new KeyHealth()) : known;
+  }
+
+  public RouteHealth route(Route route) {
+    var name = RouteName.of(route);
+    RouteHealth known = routes.get(name);
+    return known == null ? routes.computeIfAbsent(name, _ -> new RouteHealth()) : known;
+  }
+
+  /** Counts the requests for a model that are served in turn. */
+  int nextTurn(Model model) {
+    return turns.computeIfAbsent(model.id(), _ -> new AtomicInteger()).getAndIncrement();
+  }
+
+  /** Why nobody may try this one now; empty: it may be tried. */
+  Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
+    long wait = provider(candidate.provider()).breaker().waitNanos(nowNanos);
+    return wait > 0
+        ? Optional.of(excluded(candidate, Reason.CIRCUIT_OPEN, wait))
+        : keyObstacle(candidate, nowNanos);
+  }
+
+  private Optional<Exclusion> keyObstacle(Candidate candidate, long nowNanos) {
+    long cooling = Long.MAX_VALUE;
+    long retired = Long.MAX_VALUE;
+    for (KeyHealth key : keysOf(candidate.provider())) {
+      long wait = key.waitNanos(nowNanos);
+      if (wait == 0) {
+        return Optional.empty();
+      }
+      if (key.isRetired()) {
+        retired = Math.min(retired, wait);
+      } else {
+        cooling = Math.min(cooling, wait);
+      }
+    }
+    return Optional.of(
+        cooling < Long.MAX_VALUE
+            ? excluded(candidate, Reason.COOLING, cooling)
+            : excluded(candidate, Reason.CREDENTIALS_REFUSED, retired));
+  }
+
+  private List<KeyHealth> keysOf(Provider provider) {
+    List<Credential> credentials = provider.credentials();
+    return credentials.isEmpty()
+        ? List.of(noKey(provider))
+        : credentials.stream().map(credential -> key(provider, credential)).toList();
+  }
+
+  private static Exclusion excluded(Candidate candidate, Reason reason, long waitNanos) {
+    return new Exclusion(candidate.model().id(), candidate.id(), reason, waitNanos);
+  }
+
+  /** Whether the provider may be asked at once although it refused or limited the last key. */
+  public boolean hasUsableKey(Candidate candidate, long nowNanos) {
+    return keyObstacle(candidate, nowNanos).isEmpty();
+  }
+
+  /** Whether a candidate's provider may be sent one retry more. */
+  public boolean mayRetry(Candidate candidate, RoutingRules rules, long nowNanos) {
+    return provider(candidate.provider()).retries().tryTake(rules, nowNanos);
+  }
+
+  /** Asks for one try at a candidate; a placement is to be ended once. */
+  public Placing place(Candidate candidate, long nowNanos, RandomGenerator random) {
+    Provider provider = candidate.provider();
+    ProviderHealth health = provider(provider);
+    Optional<Breaker.Permit> permit = health.breaker().tryAcquire(provider.circuit(), nowNanos);
+    if (permit.isEmpty()) {
+      long wait = Math.max(1, health.breaker().waitNanos(nowNanos));
+      return new Placing.Excluded(excluded(candidate, Reason.CIRCUIT_OPEN, wait));
+    }
+    Credential credential = choose(provider, nowNanos, random);
+    KeyHealth key = credential == null ? noKey(provider) : key(provider, credential);
+    if (!key.tryUse(nowNanos)) {
+      health.breaker().neutral(permit.get(), nowNanos);
+      return new Placing.Excluded(
+          keyObstacle(candidate, nowNanos).orElse(excluded(candidate, Reason.COOLING, 1)));
+    }
+    return new Placing.Placed(
+        new Placement(
+            candidate, credential, health, key, route(candidate.route()), permit.get(), nowNanos));
+  }
+
+  /** Draws a key by weight among those that may be used; null: the provider has none. */
+  private @Nullable Credential choose(Provider provider, long nowNanos, RandomGenerator random) {
+    List<Credential> all = provider.credentials();
+    if (all.size() <= 1) {
+      return all.isEmpty() ? null : all.getFirst();
+    }
+    List<Credential> usable =
+        all.stream().filter(one -> key(provider, one).waitNanos(nowNanos) == 0).toList();
+    if (usable.isEmpty()) {
+      return all.getFirst();
+    }
+    long drawn = random.nextLong(usable.stream().mapToLong(Credential::weight).sum());
+    for (Credential one : usable) {
+      drawn -= one.weight();
+      if (drawn < 0) {
+        return one;
+      }
+    }
+    return usable.getLast();
+  }
+
+  /**
+   * A new configuration is in use: what it no longer names is forgotten, and refused keys that it
+   * still names are tried once more at once, for an operator may have mended them.
+   */
+  public void configured(Catalog catalog, long nowNanos) {
+    Set<ProviderName> live = new HashSet<>();
+    Set<KeyName> liveKeys = new HashSet<>();
+    Set<RouteName> liveRoutes = new HashSet<>();
+    for (Provider provider : catalog.providers()) {
+      live.add(ProviderName.of(provider));
+      liveKeys.add(new KeyName(provider.id(), NO_KEY));
+      provider
+          .credentials()
+          .forEach(one -> liveKeys.add(new KeyName(provider.id(), one.fingerprint())));
+    }
+    Set<ModelId> models = new HashSet<>();
+    for (Model model : catalog.models()) {
+      models.add(model.id());
+      model.routes().forEach(route -> liveRoutes.add(RouteName.of(route)));
+    }
+    providers.keySet().retainAll(live);
+    keys.keySet().retainAll(liveKeys);
+    routes.keySet().retainAll(liveRoutes);
+    turns.keySet().retainAll(models);
+    keys.values().forEach(key -> key.forgive(nowNanos));
+  }
+}

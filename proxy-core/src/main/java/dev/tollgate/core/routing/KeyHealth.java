@@ -1,0 +1,111 @@
+package dev.tollgate.core.routing;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * What is known of one key of a provider: it serves, it cools after a 429, or the provider refused
+ * it. A refused key is asked again now and then, by one request at a time. Shared by all loops: one
+ * atomic reference to an immutable state.
+ */
+public final class KeyHealth {
+  static final Duration REFUSED_FIRST = Duration.ofSeconds(60);
+  static final Duration REFUSED_MAX = Duration.ofMinutes(10);
+  static final Duration COOLING_MAX = Duration.ofHours(1);
+
+  /** A 429 that names no wait is repeated after a backoff of at least this. */
+  static final Duration COOLING_UNKNOWN = NextTry.BACKOFF_MIN;
+
+  private final AtomicReference<State> state = new AtomicReference<>(new State.Usable());
+
+  /** What the key is now. */
+  public sealed interface State {
+    record Usable() implements State {}
+
+    /** The provider limits its rate until then. */
+    record Cooling(long untilNanos) implements State {}
+
+    /** The provider refused it; it may be tried again then. */
+    record Retired(long untilNanos, Duration interval) implements State {}
+  }
+
+  public State state() {
+    return Objects.requireNonNull(state.get());
+  }
+
+  /** Nanoseconds until the key may be used; 0: at once. */
+  long waitNanos(long nowNanos) {
+    return switch (state()) {
+      case State.Usable _ -> 0;
+      case State.Cooling cooling -> Math.max(0, cooling.untilNanos() - nowNanos);
+      case State.Retired retired -> Math.max(0, retired.untilNanos() - nowNanos);
+    };
+  }
+
+  boolean isRetired() {
+    return state() instanceof State.Retired;
+  }
+
+  /** Takes the key for one try; a refused one is given to one of those who ask. */
+  boolean tryUse(long nowNanos) {
+    State now = state();
+    return switch (now) {
+      case State.Usable _ -> true;
+      case State.Cooling cooling -> nowNanos - cooling.untilNanos() >= 0;
+      case State.Retired retired ->
+          nowNanos - retired.untilNanos() >= 0
+              && state.compareAndSet(now, retired(nowNanos, retired.interval()));
+    };
+  }
+
+  private static State.Retired retired(long nowNanos, Duration interval) {
+    return new State.Retired(nowNanos + interval.toNanos(), interval);
+  }
+
+  /** The provider took it. Says whether that was news. */
+  boolean worked() {
+    State now = state();
+    return now instanceof State.Retired && state.compareAndSet(now, new State.Usable());
+  }
+
+  /** The provider refused it. Says whether that was news. */
+  boolean refused(long nowNanos) {
+    while (true) {
+      State now = state();
+      boolean again = now instanceof State.Retired;
+      Duration interval =
+          now instanceof State.Retired retired ? longer(retired.interval()) : REFUSED_FIRST;
+      if (state.compareAndSet(now, retired(nowNanos, interval))) {
+        return !again;
+      }
+    }
+  }
+
+  private static Duration longer(Duration interval) {
+    Duration doubled = interval.multipliedBy(2);
+    return doubled.compareTo(REFUSED_MAX) > 0 ? REFUSED_MAX : doubled;
+  }
+
+  /** The provider asked to wait; the longest wait counts. */
+  void limited(int retryAfterSeconds, long nowNanos) {
+    Duration asked =
+        retryAfterSeconds == 0 ? COOLING_UNKNOWN : Duration.ofSeconds(retryAfterSeconds);
+    long until = nowNanos + Math.min(asked.toNanos(), COOLING_MAX.toNanos());
+    while (true) {
+      State now = state();
+      boolean waits = now instanceof State.Cooling cooling && cooling.untilNanos() - until >= 0;
+      if (waits || state.compareAndSet(now, new State.Cooling(until))) {
+        return;
+      }
+    }
+  }
+
+  /** Somebody who may have mended it wants it tried at once. */
+  void forgive(long nowNanos) {
+    State now = state();
+    if (now instanceof State.Retired retired) {
+      state.compareAndSet(now, new State.Retired(nowNanos, retired.interval()));
+    }
+  }
+}

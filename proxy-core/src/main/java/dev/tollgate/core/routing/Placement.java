@@ -1,0 +1,142 @@
+package dev.tollgate.core.routing;
+
+import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.dialect.UpstreamFailure.Circuit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One try at one provider with one of its keys: what comes of it is told to the circuit, the key
+ * and the figures. Ended exactly once. Loop-confined.
+ */
+public final class Placement {
+  private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
+
+  private final Candidate candidate;
+  private final @Nullable Credential credential;
+  private final ProviderHealth provider;
+  private final KeyHealth key;
+  private final RouteHealth route;
+  private final Breaker.Permit permit;
+  private final long begunNanos;
+  private long contentNanos;
+  private boolean contentSeen;
+  private boolean ended;
+
+  Placement(
+      Candidate candidate,
+      @Nullable Credential credential,
+      ProviderHealth provider,
+      KeyHealth key,
+      RouteHealth route,
+      Breaker.Permit permit,
+      long begunNanos) {
+    this.candidate = candidate;
+    this.credential = credential;
+    this.provider = provider;
+    this.key = key;
+    this.route = route;
+    this.permit = permit;
+    this.begunNanos = begunNanos;
+    provider.begun();
+  }
+
+  public Candidate candidate() {
+    return candidate;
+  }
+
+  /** The key to send; null: none. */
+  public @Nullable Credential credential() {
+    return credential;
+  }
+
+  /** The first content of a stream came: the provider works, however long the stream is. */
+  public void firstContent(long nowNanos) {
+    contentSeen = true;
+    contentNanos = nowNanos;
+    works();
+    route.firstContent(nowNanos - begunNanos, nowNanos);
+  }
+
+  private void works() {
+    provider.breaker().succeeded(permit);
+    route.served();
+    if (key.worked()) {
+      LOG.info("provider {} takes key {} again", candidate.id(), fingerprint());
+    }
+  }
+
+  /** The reply is complete. */
+  public void succeeded(long tokens, long nowNanos) {
+    if (!end()) {
+      return;
+    }
+    if (contentSeen) {
+      route.wrote(tokens, nowNanos - contentNanos, nowNanos);
+      return;
+    }
+    works();
+    route.plain(nowNanos - begunNanos, nowNanos);
+    route.wrote(tokens, nowNanos - begunNanos, nowNanos);
+  }
+
+  /** The try failed. */
+  public void failed(UpstreamFailure failure, long nowNanos) {
+    if (end()) {
+      tell(failure, nowNanos);
+    }
+  }
+
+  /** The try ended for a reason that says nothing about the provider. */
+  public void neutral(long nowNanos) {
+    if (end()) {
+      provider.breaker().neutral(permit, nowNanos);
+    }
+  }
+
+  private void tell(UpstreamFailure failure, long nowNanos) {
+    if (failure.circuit() == Circuit.TRIPS) {
+      if (provider.breaker().failed(permit, candidate.provider().circuit(), nowNanos)) {
+        LOG.warn("the circuit of provider {} opened: {}", candidate.id(), failure.kind());
+      }
+      return;
+    }
+    provider.breaker().neutral(permit, nowNanos);
+    switch (failure.circuit()) {
+      case COOLS -> key.limited(failure.retryAfterSeconds(), nowNanos);
+      case RETIRES_KEY -> {
+        if (key.refused(nowNanos)) {
+          LOG.error(
+              "provider {} refused key {} with status {}: it is not used for now",
+              candidate.id(),
+              fingerprint(),
+              failure.status());
+        }
+      }
+      case ALARMS -> {
+        if (route.missing()) {
+          LOG.error(
+              "provider {} does not know the model {}",
+              candidate.id(),
+              candidate.route().upstreamModel());
+        }
+      }
+      case TRIPS, NEUTRAL -> {}
+    }
+  }
+
+  private String fingerprint() {
+    return credential == null ? "none" : credential.fingerprint();
+  }
+
+  private boolean end() {
+    if (ended) {
+      return false;
+    }
+    ended = true;
+    provider.ended();
+    return true;
+  }
+}

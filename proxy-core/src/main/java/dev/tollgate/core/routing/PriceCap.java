@@ -1,0 +1,27 @@
+package dev.tollgate.core.routing;
+
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
+
+/**
+ * What a model may cost at most to serve a request, in pico-USD per token, image and request.
+ *
+ * @param perPromptToken {@link #UNBOUNDED} where the request sets no bound; so are the others
+ */
+public record PriceCap(
+    long perPromptToken, long perCompletionToken, long perImage, long perRequest) {
+  public static final long UNBOUNDED = Long.MAX_VALUE;
+  public static final PriceCap NONE = new PriceCap(UNBOUNDED, UNBOUNDED, UNBOUNDED, UNBOUNDED);
+
+  /** Whether these prices stay within the bounds, in every tier and for every kind of image. */
+  public boolean allows(PriceList prices) {
+    return allows(prices.tokens())
+        && prices.tiers().stream().allMatch(tier -> allows(tier.tokens()))
+        && prices.images().stream().allMatch(image -> image.perImage() <= perImage)
+        && prices.perRequest() <= perRequest;
+  }
+
+  private boolean allows(TokenPrices tokens) {
+    return tokens.input() <= perPromptToken && tokens.output() <= perCompletionToken;
+  }
+}

@@ -1,0 +1,170 @@
+package dev.tollgate.core.routing;
+
+import dev.tollgate.core.catalog.Strategy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/** Orders the candidates of one model, the preferred one first. */
+final class Ranking {
+  private static final double MEDIAN = 0.5;
+  private static final Comparator<Candidate> BY_PRIORITY =
+      Comparator.comparingInt(candidate -> candidate.route().priority());
+
+  private final Fleet fleet;
+  private final boolean stream;
+  private final long nowNanos;
+  private final RandomGenerator random;
+
+  Ranking(Fleet fleet, boolean stream, long nowNanos, RandomGenerator random) {
+    this.fleet = fleet;
+    this.stream = stream;
+    this.nowNanos = nowNanos;
+    this.random = random;
+  }
+
+  /**
+   * The order in which the candidates are to be asked: by the strategy, the slow ones last, then
+   * the one that the request sticks to first, then those that the request names.
+   *
+   * @param affinity what is the same in requests that should go to the same provider
+   */
+  List<Candidate> of(
+      List<Candidate> candidates, Strategy strategy, RoutingWish wish, OptionalLong affinity) {
+    if (candidates.size() < 2) {
+      return candidates;
+    }
+    List<Candidate> ranked = byStrategy(candidates, strategy);
+    int fast = slowLast(ranked, wish.latencyPreferred());
+    if (affinity.isPresent()) {
+      stick(ranked.subList(0, equals(ranked.subList(0, fast), strategy)), affinity.getAsLong());
+    }
+    if (!wish.order().isEmpty()) {
+      ranked.sort(Comparator.comparingInt(candidate -> place(candidate, wish.order())));
+    }
+    return ranked;
+  }
+
+  private List<Candidate> byStrategy(List<Candidate> candidates, Strategy strategy) {
+    List<Candidate> ranked = new ArrayList<>(candidates);
+    ranked.sort(BY_PRIORITY);
+    switch (strategy) {
+      case PRIORITY -> {}
+      // A model has one price wherever it is served.
+      case COST -> ranked.sort(Comparator.comparingLong(Ranking::price));
+      case LATENCY -> sort(ranked, this::latency);
+      case THROUGHPUT -> sort(ranked, this::slowness);
+      case WEIGHTED -> sort(ranked, this::drawn);
+      case ROUND_ROBIN ->
+          Collections.rotate(
+              ranked, -Math.floorMod(fleet.nextTurn(ranked.getFirst().model()), ranked.size()));
+      case LEAST_BUSY -> sort(ranked, this::inFlight);
+    }
+    return ranked;
+  }
+
+  /** How a candidate does; less is better. */
+  private interface Measure {
+    double of(Candidate candidate);
+  }
+
+  /** Each is measured once: figures that change meanwhile, or are drawn, would confuse a sort. */
+  private static void sort(List<Candidate> candidates, Measure measure) {
+    record Measured(Candidate candidate, double value) {}
+    List<Measured> measured = new ArrayList<>(candidates.size());
+    candidates.forEach(one -> measured.add(new Measured(one, measure.of(one))));
+    measured.sort(Comparator.comparingDouble(Measured::value));
+    for (int i = 0; i < measured.size(); i++) {
+      candidates.set(i, measured.get(i).candidate());
+    }
+  }
+
+  private static long price(Candidate candidate) {
+    var tokens = candidate.model().prices().tokens();
+    return tokens.input() + tokens.output();
+  }
+
+  private double latency(Candidate candidate) {
+    return known(candidate, knownLatency(candidate));
+  }
+
+  private OptionalDouble knownLatency(Candidate candidate) {
+    return fleet.route(candidate.route()).latencyMillis(stream, MEDIAN, nowNanos);
+  }
+
+  private double slowness(Candidate candidate) {
+    OptionalDouble perSecond = fleet.route(candidate.route()).throughput(MEDIAN, nowNanos);
+    return known(
+        candidate,
+        perSecond.isPresent()
+            ? OptionalDouble.of(1 / perSecond.getAsDouble())
+            : OptionalDouble.empty());
+  }
+
+  /** Who is not known is tried first, but by one request at a time: it may be slow. */
+  private double known(Candidate candidate, OptionalDouble measure) {
+    return measure.orElse(inFlight(candidate) == 0 ? 0 : Double.MAX_VALUE);
+  }
+
+  private double drawn(Candidate candidate) {
+    return -Math.log(1 - random.nextDouble()) / candidate.route().weight();
+  }
+
+  private double inFlight(Candidate candidate) {
+    return fleet.provider(candidate.provider()).inFlight();
+  }
+
+  /** Puts those last that are known to be slower than wished; says how many are not. */
+  private int slowLast(List<Candidate> ranked, @Nullable Duration preferred) {
+    if (preferred == null) {
+      return ranked.size();
+    }
+    List<Candidate> slow =
+        ranked.stream()
+            .filter(candidate -> knownLatency(candidate).orElse(0) > preferred.toMillis())
+            .toList();
+    ranked.removeIf(candidate -> slow.stream().anyMatch(candidate::isSame));
+    int fast = ranked.size();
+    ranked.addAll(slow);
+    return fast == 0 ? ranked.size() : fast;
+  }
+
+  /** How many of the first ones the strategy holds equal, so that a request may stick to any. */
+  private static int equals(List<Candidate> ranked, Strategy strategy) {
+    return switch (strategy) {
+      case PRIORITY, COST -> {
+        int first = ranked.getFirst().route().priority();
+        int end = 1;
+        while (end < ranked.size() && ranked.get(end).route().priority() == first) {
+          end++;
+        }
+        yield end;
+      }
+      case LATENCY, THROUGHPUT, WEIGHTED, ROUND_ROBIN, LEAST_BUSY -> ranked.size();
+    };
+  }
+
+  /**
+   * Rendezvous hashing: every node puts the same ones first for the same affinity, each as often as
+   * its weight says, and who drops out takes only its own requests along.
+   */
+  private static void stick(List<Candidate> equal, long affinity) {
+    sort(equal, candidate -> -Math.log(lot(candidate, affinity)) / candidate.route().weight());
+  }
+
+  private static double lot(Candidate candidate, long affinity) {
+    return Spread.unit(
+        affinity ^ Spread.of(candidate.id().value() + " " + candidate.route().upstreamModel()));
+  }
+
+  private static int place(Candidate candidate, List<String> order) {
+    int at = order.indexOf(candidate.id().value());
+    return at < 0 ? order.size() : at;
+  }
+}

@@ -1,0 +1,57 @@
+package dev.tollgate.core.routing;
+
+import dev.tollgate.core.catalog.RoutingRules;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How many retries a provider may be sent: a share of its requests and a few per second, so that
+ * retries never multiply an outage. Shared by all loops: requests are only counted; what that earns
+ * is reckoned when a retry asks, in one atomic reference to an immutable.
+ */
+final class RetryBudget {
+  private static final double BURST_MIN = 10;
+  private static final double NANOS = 1e9;
+
+  private final LongAdder requests = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final AtomicReference<Purse> purse = new AtomicReference<>(new Purse(0, 0, -1));
+
+  /** What is left, as of a moment; below zero: nobody asked yet. */
+  private record Purse(long requests, long atNanos, double tokens) {}
+
+  void request() {
+    requests.increment();
+  }
+
+  /** Takes one retry, if there is one. */
+  boolean tryTake(RoutingRules rules, long nowNanos) {
+    while (true) {
+      Purse before = Objects.requireNonNull(purse.get());
+      long counted = requests.sum();
+      double tokens = earned(before, rules, counted, nowNanos);
+      if (tokens < 1) {
+        refused.increment();
+        return false;
+      }
+      if (purse.compareAndSet(before, new Purse(counted, nowNanos, tokens - 1))) {
+        return true;
+      }
+    }
+  }
+
+  private static double earned(Purse before, RoutingRules rules, long counted, long nowNanos) {
+    double byShare = rules.retryShare() * (counted - before.requests());
+    double bySecond =
+        before.tokens() < 0
+            ? rules.retriesPerSecondMin()
+            : rules.retriesPerSecondMin() * Math.max(0, (nowNanos - before.atNanos()) / NANOS);
+    double most = Math.max(rules.retriesPerSecondMin(), BURST_MIN);
+    return Math.min(most, Math.max(0, before.tokens()) + byShare + bySecond);
+  }
+
+  long refused() {
+    return refused.sum();
+  }
+}

@@ -1,0 +1,140 @@
+package dev.tollgate.core.routing;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.routing.Exclusion.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
+
+/**
+ * Chooses who may serve a request and in which order: hard filters first, then the strategy, then
+ * who can be asked now (docs/routing.md). Candidates of other models come last.
+ */
+public final class Router {
+  private final Fleet fleet;
+
+  public Router(Fleet fleet) {
+    this.fleet = fleet;
+  }
+
+  /**
+   * What a request brings to its routing.
+   *
+   * @param models the model asked for, then those to fall back to
+   * @param needs capabilities that the request uses
+   * @param affinity what is the same in requests that should go to the same provider
+   */
+  public record Ask(
+      List<Model> models,
+      RoutingWish wish,
+      Set<String> needs,
+      OptionalLong affinity,
+      boolean stream) {}
+
+  /** What requests with an equal text have in common. */
+  public static OptionalLong affinity(String text) {
+    return OptionalLong.of(Spread.of(text));
+  }
+
+  /** The result of routing. */
+  public sealed interface Routed {
+    record Planned(RoutePlan plan) implements Routed {}
+
+    record Refused(Refusal refusal) implements Routed {}
+  }
+
+  /** Plans the tries of one request. */
+  public Routed route(Ask ask, RoutingRules rules, long nowNanos, RandomGenerator random) {
+    Strategy strategy = Objects.requireNonNullElse(ask.wish().strategy(), rules.strategy());
+    var ranking = new Ranking(fleet, ask.stream(), nowNanos, random);
+    List<Exclusion> excluded = new ArrayList<>();
+    List<Candidate> eligible = new ArrayList<>();
+    for (Model model : ask.models()) {
+      List<Candidate> fitting = fitting(model, ask, excluded);
+      eligible.addAll(ranking.of(fitting, strategy, ask.wish(), ask.affinity()));
+    }
+    List<Candidate> allowed = allowed(eligible, ask.wish(), excluded);
+    List<Candidate> available = available(allowed, excluded, nowNanos);
+    return available.isEmpty()
+        ? new Routed.Refused(new Refusal(strategy, excluded))
+        : new Routed.Planned(new RoutePlan(strategy, available, rules, excluded));
+  }
+
+  private static List<Candidate> fitting(Model model, Ask ask, List<Exclusion> excluded) {
+    List<Candidate> fitting = new ArrayList<>(model.routes().size());
+    for (Route route : model.routes()) {
+      var candidate = new Candidate(model, route);
+      Optional<Reason> misfit = misfit(candidate, ask);
+      if (misfit.isPresent()) {
+        excluded.add(exclusion(candidate, misfit.get()));
+      } else {
+        fitting.add(candidate);
+      }
+    }
+    return fitting;
+  }
+
+  /** The hard filters that hang on the request alone. */
+  private static Optional<Reason> misfit(Candidate candidate, Ask ask) {
+    RoutingWish wish = ask.wish();
+    String slug = candidate.id().value();
+    if (!wish.only().isEmpty() && !wish.only().contains(slug)) {
+      return Optional.of(Reason.NOT_IN_ONLY);
+    }
+    if (wish.ignore().contains(slug)) {
+      return Optional.of(Reason.IGNORED);
+    }
+    if (!wish.allowFallbacks() && !wish.order().isEmpty() && !wish.order().contains(slug)) {
+      return Optional.of(Reason.NOT_IN_ORDER);
+    }
+    if (!wish.priceCap().allows(candidate.model().prices())) {
+      return Optional.of(Reason.PRICE_ABOVE_MAX);
+    }
+    boolean understands = understands(candidate.model(), ask.needs());
+    return wish.requireParameters() && !understands
+        ? Optional.of(Reason.PARAMETERS_UNSUPPORTED)
+        : Optional.empty();
+  }
+
+  /** A model of which no capability is known may have them all. */
+  private static boolean understands(Model model, Set<String> needs) {
+    return model.capabilities().isEmpty() || model.capabilities().containsAll(needs);
+  }
+
+  /** Without fallbacks, those that the request names may serve; where it names none, the first. */
+  private static List<Candidate> allowed(
+      List<Candidate> ranked, RoutingWish wish, List<Exclusion> excluded) {
+    if (wish.allowFallbacks() || ranked.isEmpty()) {
+      return ranked;
+    }
+    Candidate preferred = ranked.getFirst();
+    Predicate<Candidate> mayServe =
+        wish.order().isEmpty() ? preferred::isSame : preferred::isSameModel;
+    ranked.stream()
+        .filter(mayServe.negate())
+        .forEach(one -> excluded.add(exclusion(one, Reason.FALLBACK_NOT_ALLOWED)));
+    return ranked.stream().filter(mayServe).toList();
+  }
+
+  private List<Candidate> available(
+      List<Candidate> allowed, List<Exclusion> excluded, long nowNanos) {
+    List<Candidate> available = new ArrayList<>(allowed.size());
+    for (Candidate candidate : allowed) {
+      Optional<Exclusion> obstacle = fleet.obstacle(candidate, nowNanos);
+      obstacle.ifPresentOrElse(excluded::add, () -> available.add(candidate));
+    }
+    return available;
+  }
+
+  private static Exclusion exclusion(Candidate candidate, Reason reason) {
+    return new Exclusion(candidate.model().id(), candidate.id(), reason, 0);
+  }
+}

@@ -1,0 +1,275 @@
+package dev.tollgate.core.routing;
+
+import static dev.tollgate.core.routing.Market.model;
+import static dev.tollgate.core.routing.Market.priced;
+import static dev.tollgate.core.routing.Market.strategy;
+import static dev.tollgate.core.routing.Market.wish;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.routing.Exclusion.Reason;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Who may serve, and in which order (DECISIONS 5). */
+class RouterTest {
+  private static final Model THREE = model("acme/one", "a:3:1", "b:1:8", "c:2:1");
+
+  private final Market market = new Market();
+
+  // Strategies
+
+  @Test
+  void priorityIsTheOrderWhereNothingIsSaid() {
+    assertThat(market.order(RoutingWish.NONE, THREE)).containsExactly("b", "c", "a");
+    assertThat(market.order(strategy(Strategy.PRIORITY), THREE)).containsExactly("b", "c", "a");
+  }
+
+  @Test
+  void costIsTheOrderOfPriorityWhereAllCostTheSame() {
+    assertThat(market.order(strategy(Strategy.COST), THREE)).containsExactly("b", "c", "a");
+  }
+
+  @Test
+  void latencyPutsTheFastestFirst() {
+    market.served(market.at(THREE, "a"), Duration.ofMillis(100), 10);
+    market.served(market.at(THREE, "b"), Duration.ofMillis(900), 10);
+    market.served(market.at(THREE, "c"), Duration.ofMillis(400), 10);
+    assertThat(market.order(strategy(Strategy.LATENCY), THREE)).containsExactly("a", "c", "b");
+  }
+
+  @Test
+  void throughputPutsTheFastestWriterFirst() {
+    market.served(market.at(THREE, "a"), Duration.ofMillis(100), 20);
+    market.served(market.at(THREE, "b"), Duration.ofMillis(100), 50);
+    market.served(market.at(THREE, "c"), Duration.ofMillis(100), 90);
+    assertThat(market.order(strategy(Strategy.THROUGHPUT), THREE)).containsExactly("c", "b", "a");
+  }
+
+  @Test
+  void whoIsNotKnownIsTriedFirstButByOneRequestOnly() {
+    market.served(market.at(THREE, "a"), Duration.ofMillis(100), 10);
+    market.served(market.at(THREE, "b"), Duration.ofMillis(900), 10);
+    assertThat(market.order(strategy(Strategy.LATENCY), THREE)).containsExactly("c", "a", "b");
+    Placement exploring = market.place(market.at(THREE, "c"));
+    assertThat(market.order(strategy(Strategy.LATENCY), THREE)).containsExactly("a", "b", "c");
+    exploring.neutral(market.now);
+  }
+
+  @Test
+  void aSlowOneComesBackByItselfWhenItsFiguresAreOld() {
+    market.served(market.at(THREE, "b"), Duration.ofSeconds(9), 10);
+    market.served(market.at(THREE, "a"), Duration.ofMillis(100), 10);
+    market.served(market.at(THREE, "c"), Duration.ofMillis(200), 10);
+    assertThat(market.order(strategy(Strategy.LATENCY), THREE)).containsExactly("a", "c", "b");
+    for (int i = 0; i < 4; i++) {
+      market.pass(Duration.ofSeconds(20));
+      market.served(market.at(THREE, "a"), Duration.ofMillis(100), 10);
+      market.served(market.at(THREE, "c"), Duration.ofMillis(200), 10);
+    }
+    assertThat(market.order(strategy(Strategy.LATENCY), THREE)).containsExactly("b", "a", "c");
+  }
+
+  @Test
+  void weightedDrawsByWeight() {
+    Map<String, Integer> first = new HashMap<>();
+    for (int i = 0; i < 10_000; i++) {
+      List<String> order = market.order(strategy(Strategy.WEIGHTED), THREE);
+      assertThat(order).containsExactlyInAnyOrder("a", "b", "c");
+      first.merge(order.getFirst(), 1, Integer::sum);
+    }
+    assertThat(first.get("b")).isBetween(7_800, 8_200);
+    assertThat(first.get("a")).isBetween(850, 1_150);
+  }
+
+  @Test
+  void roundRobinTakesThemInTurn() {
+    assertThat(market.order(strategy(Strategy.ROUND_ROBIN), THREE)).containsExactly("b", "c", "a");
+    assertThat(market.order(strategy(Strategy.ROUND_ROBIN), THREE)).containsExactly("c", "a", "b");
+    assertThat(market.order(strategy(Strategy.ROUND_ROBIN), THREE)).containsExactly("a", "b", "c");
+    assertThat(market.order(strategy(Strategy.ROUND_ROBIN), THREE)).containsExactly("b", "c", "a");
+  }
+
+  @Test
+  void leastBusyPutsTheOneWithTheFewestOpenRequestsFirst() {
+    Placement one = market.place(market.at(THREE, "b"));
+    Placement two = market.place(market.at(THREE, "b"));
+    Placement three = market.place(market.at(THREE, "c"));
+    assertThat(market.order(strategy(Strategy.LEAST_BUSY), THREE)).containsExactly("a", "c", "b");
+    one.neutral(market.now);
+    two.succeeded(1, market.now);
+    three.failed(Market.limited(0), market.now);
+    market.pass(Duration.ofSeconds(1));
+    assertThat(market.order(strategy(Strategy.LEAST_BUSY), THREE)).containsExactly("b", "c", "a");
+  }
+
+  // What a request names
+
+  @Test
+  void orderComesFirstAndTheOthersFollow() {
+    assertThat(market.order(wish(w -> w.order("a", "x")), THREE)).containsExactly("a", "b", "c");
+    assertThat(market.order(wish(w -> w.order("c", "a").strategy(Strategy.COST)), THREE))
+        .containsExactly("c", "a", "b");
+  }
+
+  @Test
+  void onlyAndIgnoreAreHardFilters() {
+    assertThat(market.order(wish(w -> w.only("a", "c")), THREE)).containsExactly("c", "a");
+    assertThat(market.order(wish(w -> w.ignore("b")), THREE)).containsExactly("c", "a");
+    assertThat(market.order(wish(w -> w.only("a", "c").ignore("c")), THREE)).containsExactly("a");
+  }
+
+  @Test
+  void withoutFallbacksOnlyThePreferredMayServe() {
+    Model other = model("acme/two", "d");
+    assertThat(market.order(wish(w -> w.noFallbacks()), THREE, other)).containsExactly("b");
+    assertThat(market.order(wish(w -> w.order("c", "a").noFallbacks()), THREE, other))
+        .containsExactly("c", "a");
+    market.failed(market.at(THREE, "b"), Kind.SERVER_ERROR, 5);
+    assertThat(reasons(market.refusal(wish(w -> w.noFallbacks()), THREE)))
+        .containsEntry("b", Reason.CIRCUIT_OPEN)
+        .containsEntry("a", Reason.FALLBACK_NOT_ALLOWED);
+  }
+
+  @Test
+  void aPriceCapIsAHardFilter() {
+    Model dear = priced(model("acme/dear", "a"), 5_000_000, 9_000_000);
+    RoutingWish capped =
+        wish(w -> w.demand(false, cap(4_000_000, PriceCap.UNBOUNDED), Duration.ofDays(1)));
+    assertThat(reasons(market.refusal(capped, dear))).containsEntry("a", Reason.PRICE_ABOVE_MAX);
+    assertThat(market.order(capped, dear, model("acme/one", "b"))).containsExactly("b");
+    RoutingWish exact = wish(w -> w.demand(false, cap(5_000_000, 9_000_000), Duration.ofDays(1)));
+    assertThat(market.order(exact, dear)).containsExactly("a");
+  }
+
+  private static PriceCap cap(long prompt, long completion) {
+    return new PriceCap(prompt, completion, PriceCap.UNBOUNDED, PriceCap.UNBOUNDED);
+  }
+
+  @Test
+  void parametersAreRequiredAsFarAsCapabilitiesAreKnown() {
+    RoutingWish demanding = wish(w -> w.demand(true, PriceCap.NONE, Duration.ofDays(1)));
+    assertThat(reasons(market.refusal(demanding, Set.of("vision"), THREE)))
+        .containsEntry("a", Reason.PARAMETERS_UNSUPPORTED);
+    assertThat(market.order(demanding, THREE)).hasSize(3);
+  }
+
+  @Test
+  void whoIsSlowerThanPreferredComesLast() {
+    market.served(market.at(THREE, "b"), Duration.ofMillis(900), 10);
+    RoutingWish hasty = wish(w -> w.demand(false, PriceCap.NONE, Duration.ofMillis(500)));
+    assertThat(market.order(hasty, THREE)).containsExactly("c", "a", "b");
+    RoutingWish patient = wish(w -> w.demand(false, PriceCap.NONE, Duration.ofSeconds(5)));
+    assertThat(market.order(patient, THREE)).containsExactly("b", "c", "a");
+  }
+
+  @Test
+  void otherModelsComeLast() {
+    Model other = model("acme/two", "a:1", "d:2");
+    RoutePlan plan = market.plan(RoutingWish.NONE, OptionalLong.empty(), THREE, other);
+    assertThat(plan.candidates().stream().map(c -> c.id() + "/" + c.model().id().name()))
+        .containsExactly("b/one", "c/one", "a/one", "a/two", "d/two");
+  }
+
+  // Health
+
+  @Test
+  void anOpenCircuitIsAHardFilterUntilItIsProbed() {
+    market.failed(market.at(THREE, "b"), Kind.SERVER_ERROR, 5);
+    assertThat(market.order(RoutingWish.NONE, THREE)).containsExactly("c", "a");
+    market.pass(Duration.ofSeconds(2));
+    assertThat(market.order(RoutingWish.NONE, THREE)).containsExactly("b", "c", "a");
+  }
+
+  @Test
+  void whereNobodyIsLeftTheClientIsToldWhyAndHowLong() {
+    Model two = model("acme/one", "a", "b", "c");
+    market.failed(market.at(two, "a"), Kind.UNREACHABLE, 5);
+    market.place(market.at(two, "b")).failed(Market.limited(30), market.now);
+    market.place(market.at(two, "c")).failed(Market.refused(), market.now);
+    Refusal refusal = market.refusal(RoutingWish.NONE, two);
+    assertThat(reasons(refusal))
+        .containsEntry("a", Reason.CIRCUIT_OPEN)
+        .containsEntry("b", Reason.COOLING)
+        .containsEntry("c", Reason.CREDENTIALS_REFUSED);
+    Fault fault = refusal.fault();
+    assertThat(fault.code()).isEqualTo(ErrorCode.NO_PROVIDER_AVAILABLE);
+    assertThat(fault.retryAfterSeconds()).isEqualTo(2);
+    assertThat(fault.details().get("excluded"))
+        .isEqualTo(
+            List.of(
+                Map.of("provider", "a", "reason", "circuit_open"),
+                Map.of("provider", "b", "reason", "cooling"),
+                Map.of("provider", "c", "reason", "credentials_refused")));
+    assertThat(refusal.reason()).startsWith("strategy=priority selected=none");
+  }
+
+  @Test
+  void aRefusalThatWaitingDoesNotMendNamesNoWait() {
+    assertThat(market.refusal(wish(w -> w.only("x")), THREE).fault().retryAfterSeconds()).isZero();
+  }
+
+  // Stickiness
+
+  @Test
+  void aSessionGoesToOneProviderWhateverTheStrategy() {
+    for (Strategy strategy : List.of(Strategy.WEIGHTED, Strategy.ROUND_ROBIN)) {
+      Set<String> first = new HashSet<>();
+      for (int i = 0; i < 100; i++) {
+        first.add(firstOf("session-7", strategy));
+      }
+      assertThat(first).hasSize(1);
+    }
+  }
+
+  @Test
+  void sessionsSpreadByWeightAndOnlyThoseOfALostProviderMove() {
+    Map<String, String> before = new HashMap<>();
+    Map<String, Integer> share = new HashMap<>();
+    for (int i = 0; i < 2_000; i++) {
+      String first = firstOf("session-" + i, Strategy.WEIGHTED);
+      before.put("session-" + i, first);
+      share.merge(first, 1, Integer::sum);
+    }
+    assertThat(share.get("b")).isBetween(1_500, 1_700);
+    market.failed(market.at(THREE, "b"), Kind.SERVER_ERROR, 5);
+    before.forEach(
+        (session, first) -> {
+          String after = firstOf(session, Strategy.WEIGHTED);
+          assertThat(after).isNotEqualTo("b");
+          assertThat(first.equals("b") || first.equals(after)).isTrue();
+        });
+  }
+
+  @Test
+  void aSessionDoesNotOutweighThePriority() {
+    for (int i = 0; i < 50; i++) {
+      assertThat(firstOf("session-" + i, Strategy.PRIORITY)).isEqualTo("b");
+    }
+  }
+
+  private String firstOf(String session, Strategy strategy) {
+    return market
+        .plan(strategy(strategy), Router.affinity(session), THREE)
+        .candidates()
+        .getFirst()
+        .id()
+        .value();
+  }
+
+  private static Map<String, Reason> reasons(Refusal refusal) {
+    Map<String, Reason> reasons = new HashMap<>();
+    refusal.excluded().forEach(one -> reasons.put(one.provider().value(), one.reason()));
+    return reasons;
+  }
+}
