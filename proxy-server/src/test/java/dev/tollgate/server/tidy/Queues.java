@@ -70,6 +70,7 @@ final class Queues {
           Map.entry("core/limit/Slots", "keys that have a request in work"),
           Map.entry("core/pipeline/ConnectionCount", "those who wait for a drain's end"),
           Map.entry("core/pipeline/Gateway", "one entry for each event loop"),
+          Map.entry("core/routing/Fleet", "one entry for each provider, key and route"),
           Map.entry(
               "core/upstream/EndpointConnections", "the pools of one endpoint, one for a loop"),
           Map.entry("core/upstream/Upstreams", "one entry for each endpoint and event loop"),
