@@ -26,8 +26,16 @@ public final class KeyHealth {
     /** The provider limits its rate until then. */
     record Cooling(long untilNanos) implements State {}
 
-    /** The provider refused it; it may be tried again then. */
-    record Retired(long untilNanos, Duration interval) implements State {}
+    /** The provider refused it, at {@code sinceNanos} last; it may be tried again then. */
+    record Retired(long sinceNanos, long untilNanos, Duration interval) implements State {
+      /**
+       * Whether a try began before the key was refused. Many may be under way in that moment: what
+       * comes of them is the same refusal again, or says how it was before.
+       */
+      boolean isOlder(long begunNanos) {
+        return begunNanos - sinceNanos <= 0;
+      }
+    }
   }
 
   public State state() {
@@ -55,28 +63,34 @@ public final class KeyHealth {
       case State.Cooling cooling -> nowNanos - cooling.untilNanos() >= 0;
       case State.Retired retired ->
           nowNanos - retired.untilNanos() >= 0
-              && state.compareAndSet(now, retired(nowNanos, retired.interval()));
+              && state.compareAndSet(
+                  now, retired(retired.sinceNanos(), nowNanos, retired.interval()));
     };
   }
 
-  private static State.Retired retired(long nowNanos, Duration interval) {
-    return new State.Retired(nowNanos + interval.toNanos(), interval);
+  private static State.Retired retired(long sinceNanos, long nowNanos, Duration interval) {
+    return new State.Retired(sinceNanos, nowNanos + interval.toNanos(), interval);
   }
 
-  /** The provider took it. Says whether that was news. */
-  boolean worked() {
+  /** The provider took it in a try that began then. Says whether that was news. */
+  boolean worked(long begunNanos) {
     State now = state();
-    return now instanceof State.Retired && state.compareAndSet(now, new State.Usable());
+    return now instanceof State.Retired retired
+        && !retired.isOlder(begunNanos)
+        && state.compareAndSet(now, new State.Usable());
   }
 
-  /** The provider refused it. Says whether that was news. */
-  boolean refused(long nowNanos) {
+  /** The provider refused it in a try that began then. Says whether that was news. */
+  boolean refused(long begunNanos, long nowNanos) {
     while (true) {
       State now = state();
+      if (now instanceof State.Retired retired && retired.isOlder(begunNanos)) {
+        return false;
+      }
       boolean again = now instanceof State.Retired;
       Duration interval =
           now instanceof State.Retired retired ? longer(retired.interval()) : REFUSED_FIRST;
-      if (state.compareAndSet(now, retired(nowNanos, interval))) {
+      if (state.compareAndSet(now, retired(nowNanos, nowNanos, interval))) {
         return !again;
       }
     }
@@ -87,14 +101,19 @@ public final class KeyHealth {
     return doubled.compareTo(REFUSED_MAX) > 0 ? REFUSED_MAX : doubled;
   }
 
-  /** The provider asked to wait; the longest wait counts. */
-  void limited(int retryAfterSeconds, long nowNanos) {
+  /** The provider asked to wait in a try that began then; the longest wait counts. */
+  void limited(int retryAfterSeconds, long begunNanos, long nowNanos) {
     Duration asked =
         retryAfterSeconds == 0 ? COOLING_UNKNOWN : Duration.ofSeconds(retryAfterSeconds);
     long until = nowNanos + Math.min(asked.toNanos(), COOLING_MAX.toNanos());
     while (true) {
       State now = state();
-      boolean waits = now instanceof State.Cooling cooling && cooling.untilNanos() - until >= 0;
+      boolean waits =
+          switch (now) {
+            case State.Usable _ -> false;
+            case State.Cooling cooling -> cooling.untilNanos() - until >= 0;
+            case State.Retired retired -> retired.isOlder(begunNanos);
+          };
       if (waits || state.compareAndSet(now, new State.Cooling(until))) {
         return;
       }
@@ -105,7 +124,8 @@ public final class KeyHealth {
   void forgive(long nowNanos) {
     State now = state();
     if (now instanceof State.Retired retired) {
-      state.compareAndSet(now, new State.Retired(nowNanos, retired.interval()));
+      state.compareAndSet(
+          now, new State.Retired(retired.sinceNanos(), nowNanos, retired.interval()));
     }
   }
 }

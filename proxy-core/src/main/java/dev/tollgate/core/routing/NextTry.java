@@ -42,7 +42,9 @@ public sealed interface NextTry {
     if (failed.size() >= plan.attemptsMax() || !(last.failure().isWorthAnother() || tooLong)) {
       return new GiveUp();
     }
-    if (last.failure().kind() == Kind.CREDENTIAL_REFUSED && hasOtherKey.test(last.candidate())) {
+    if (last.failure().kind() == Kind.CREDENTIAL_REFUSED
+        && !barred.test(last.candidate())
+        && hasOtherKey.test(last.candidate())) {
       return new Try(last.candidate(), Duration.ZERO);
     }
     List<Candidate> untried =

@@ -63,7 +63,7 @@ public final class Placement {
   private void works() {
     provider.breaker().succeeded(permit);
     route.served();
-    if (key.worked()) {
+    if (key.worked(begunNanos)) {
       LOG.info("provider {} takes key {} again", candidate.id(), fingerprint());
     }
   }
@@ -105,9 +105,9 @@ public final class Placement {
     }
     provider.breaker().neutral(permit, nowNanos);
     switch (failure.circuit()) {
-      case COOLS -> key.limited(failure.retryAfterSeconds(), nowNanos);
+      case COOLS -> key.limited(failure.retryAfterSeconds(), begunNanos, nowNanos);
       case RETIRES_KEY -> {
-        if (key.refused(nowNanos)) {
+        if (key.refused(begunNanos, nowNanos)) {
           LOG.error(
               "provider {} refused key {} with status {}: it is not used for now",
               candidate.id(),

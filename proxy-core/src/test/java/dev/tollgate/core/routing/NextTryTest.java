@@ -15,6 +15,7 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.testkit.Seeds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -73,6 +74,41 @@ class NextTryTest {
       names = {"CREDENTIAL_REFUSED", "MODEL_MISSING", "POOL_FULL"})
   void whatAProviderWillSayAgainIsTriedElsewhereOnly(Kind kind) {
     assertThat(walk(plan(3, "a:1", "b:2"), kind)).containsExactly("a", "b");
+  }
+
+  @Test
+  void anotherKeyIsTriedFirstUnlessItsProviderIsBarred() {
+    RoutePlan plan = plan(3, "a:1", "b:2");
+    Candidate first = plan.candidates().getFirst();
+    UpstreamFailure refused = UpstreamFailure.of(Kind.CREDENTIAL_REFUSED, "m");
+    var failed = List.of(new NextTry.Failed(first, refused));
+    assertThat(NextTry.after(plan, failed, _ -> false, _ -> true, RANDOM))
+        .isEqualTo(new NextTry.Try(first, Duration.ZERO));
+    assertThat(NextTry.after(plan, failed, first::isSame, _ -> true, RANDOM))
+        .as("its circuit opened meanwhile, or its retries are used up")
+        .isEqualTo(new NextTry.Try(plan.candidates().getLast(), Duration.ZERO));
+  }
+
+  @Test
+  void whoeverIsBarredIsNeverChosen() {
+    Seeds.forEach(
+        1_000,
+        random -> {
+          RoutePlan plan = plan(3, "a:1", "b:2", "c:3");
+          Kind kind = List.of(Kind.values()).get(random.nextInt(Kind.values().length));
+          var failed =
+              List.of(new NextTry.Failed(any(plan, random), UpstreamFailure.of(kind, "m")));
+          List<Candidate> barred = List.of(any(plan, random), failed.getFirst().candidate());
+          boolean otherKey = random.nextBoolean();
+          NextTry next = NextTry.after(plan, failed, barred::contains, _ -> otherKey, random);
+          if (next instanceof NextTry.Try one) {
+            assertThat(barred).doesNotContain(one.candidate());
+          }
+        });
+  }
+
+  private static Candidate any(RoutePlan plan, Random random) {
+    return plan.candidates().get(random.nextInt(plan.candidates().size()));
   }
 
   @Test

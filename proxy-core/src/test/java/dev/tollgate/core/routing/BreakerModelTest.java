@@ -1,0 +1,241 @@
+package dev.tollgate.core.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.routing.Breaker.Permit;
+import dev.tollgate.core.routing.Breaker.State;
+import dev.tollgate.core.testkit.Seeds;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The circuit breaker beside a model of it: several holders of permits end them in any order, late
+ * or never, and the clock leaps. The model remembers everything and reckons anew each time.
+ */
+class BreakerModelTest {
+  private static final int STEPS = 300;
+
+  @Test
+  void whateverHappensTheBreakerDoesWhatItsModelSays() {
+    Seeds.forEach(1_000, random -> new Schedule(random).run());
+  }
+
+  @Test
+  void aProviderThatWorksAgainIsServedAgainAfterOneProbe() {
+    Seeds.forEach(
+        500,
+        random -> {
+          var schedule = new Schedule(random);
+          schedule.run();
+          schedule.recover();
+        });
+  }
+
+  private static Circuit anyRules(Random random) {
+    Duration openFor = Duration.ofMillis(100 + random.nextInt(3_000));
+    return new Circuit(
+        1 + random.nextInt(6),
+        Duration.ofMillis(500 + random.nextInt(10_000)),
+        openFor,
+        openFor.multipliedBy(1 + random.nextInt(5)));
+  }
+
+  /** A permit that nobody has ended, and when it was given. */
+  private record Held(Permit permit, long sinceNanos) {}
+
+  /** A failure of the model: when, and the how-manieth outcome it was. */
+  private record Seen(long atNanos, long outcome) {}
+
+  private static final class Schedule {
+    private final Random random;
+    private final Circuit rules;
+    private final Breaker breaker = new Breaker();
+    private final List<Held> held = new ArrayList<>();
+    private long now;
+
+    // The model
+    private final List<Seen> failures = new ArrayList<>();
+    private long outcomes;
+    private long openings;
+    private Duration openedFor = Duration.ZERO;
+
+    Schedule(Random random) {
+      this.random = random;
+      this.rules = anyRules(random);
+      this.now = random.nextLong(); // the ticker may begin anywhere, and wrap
+    }
+
+    void run() {
+      for (int i = 0; i < STEPS; i++) {
+        step();
+        watch();
+      }
+    }
+
+    private void step() {
+      switch (random.nextInt(8)) {
+        case 0, 1, 2 -> acquire();
+        case 3 -> now += random.nextLong(rules.openForMax().toNanos() * 3 / 2);
+        case 4 -> now += random.nextLong(rules.window().toNanos() / 10);
+        default -> end();
+      }
+    }
+
+    private void end() {
+      if (held.isEmpty()) {
+        return;
+      }
+      Permit permit = held.remove(random.nextInt(held.size())).permit();
+      switch (random.nextInt(6)) {
+        case 0 -> succeed(permit);
+        case 1 -> neutral(permit);
+        case 2 -> {} // lost: no verdict ever comes
+        default -> fail(permit);
+      }
+    }
+
+    // Each event, and what the model says to it
+
+    private void acquire() {
+      State before = breaker.state();
+      boolean may =
+          switch (before) {
+            case State.Closed _ -> true;
+            case State.Open open -> now - open.untilNanos() >= 0;
+            case State.HalfOpen half -> now - half.expiresNanos() >= 0;
+          };
+      assertThat(breaker.waitNanos(now) == 0).as("the wait says so ahead").isEqualTo(may);
+      Optional<Permit> permit = breaker.tryAcquire(rules, now);
+      assertThat(permit.isPresent()).isEqualTo(may);
+      permit.ifPresent(given -> held.add(new Held(given, now)));
+      permit.ifPresentOrElse(
+          given -> given(before, given), () -> assertThat(breaker.state()).isEqualTo(before));
+    }
+
+    private void given(State before, Permit permit) {
+      assertThat(permit.generation()).isEqualTo(before.generation());
+      assertThat(breaker.state().generation())
+          .as("a probe decides nothing yet")
+          .isEqualTo(before.generation());
+      if (before instanceof State.Closed) {
+        assertThat(permit.probe()).isZero();
+        assertThat(breaker.state()).isEqualTo(before);
+      } else {
+        assertThat(permit.probe()).isPositive();
+        assertThat(breaker.state()).isInstanceOf(State.HalfOpen.class);
+      }
+    }
+
+    private void succeed(Permit permit) {
+      State before = breaker.state();
+      outcomes++;
+      breaker.succeeded(permit);
+      if (isOfNow(permit, before) && before instanceof State.HalfOpen) {
+        assertThat(breaker.state()).isEqualTo(new State.Closed(before.generation() + 1, List.of()));
+        failures.clear();
+      } else {
+        assertThat(breaker.state()).isEqualTo(before);
+      }
+    }
+
+    private void neutral(Permit permit) {
+      State before = breaker.state();
+      breaker.neutral(permit, now);
+      if (isLiveProbe(permit, before)) {
+        assertThat(breaker.waitNanos(now)).as("its place is free").isZero();
+      } else {
+        assertThat(breaker.state()).isEqualTo(before);
+      }
+    }
+
+    private void fail(Permit permit) {
+      State before = breaker.state();
+      outcomes++;
+      boolean news = breaker.failed(permit, rules, now);
+      if (isLiveProbe(permit, before)) {
+        Duration doubled = openedFor.multipliedBy(2);
+        requireOpened(before, doubled);
+        assertThat(news).as("it was open before").isFalse();
+      } else if (isOfNow(permit, before) && before instanceof State.Closed) {
+        failures.add(new Seen(now, outcomes));
+        assertThat(news).isEqualTo(trips());
+        if (news) {
+          requireOpened(before, rules.openFor());
+        } else {
+          assertThat(breaker.state()).isInstanceOf(State.Closed.class);
+          assertThat(breaker.state().generation()).isEqualTo(before.generation());
+        }
+      } else {
+        assertThat(news).isFalse();
+        assertThat(breaker.state()).as("a verdict of another generation").isEqualTo(before);
+      }
+    }
+
+    private static boolean isOfNow(Permit permit, State state) {
+      return permit.generation() == state.generation();
+    }
+
+    private static boolean isLiveProbe(Permit permit, State state) {
+      return isOfNow(permit, state)
+          && state instanceof State.HalfOpen half
+          && half.probe() == permit.probe();
+    }
+
+    /** The last few failures lie within the window and are half of what happened since. */
+    private boolean trips() {
+      int wanted = rules.failures();
+      if (failures.size() < wanted) {
+        return false;
+      }
+      Seen first = failures.get(failures.size() - wanted);
+      return now - first.atNanos() <= rules.window().toNanos()
+          && outcomes - first.outcome() + 1 <= 2L * wanted;
+    }
+
+    private void requireOpened(State before, Duration wished) {
+      openedFor = wished.compareTo(rules.openForMax()) > 0 ? rules.openForMax() : wished;
+      openings++;
+      failures.clear();
+      assertThat(breaker.state()).isInstanceOf(State.Open.class);
+      assertThat(breaker.state().generation()).isEqualTo(before.generation() + 1);
+      assertThat(breaker.waitNanos(now))
+          .isBetween(openedFor.toNanos() * 4 / 5, openedFor.toNanos());
+    }
+
+    // What always holds
+
+    private void watch() {
+      assertThat(breaker.openings()).isEqualTo(openings);
+      assertThat(breaker.waitNanos(now))
+          .as("never wedged for longer than the probe's interval")
+          .isBetween(0L, rules.openForMax().toNanos());
+      long live = held.stream().filter(this::isLive).count();
+      assertThat(live).as("live probes").isLessThanOrEqualTo(1);
+      if (breaker.state() instanceof State.Closed closed) {
+        assertThat(closed.failures()).hasSizeLessThanOrEqualTo(rules.failures());
+      }
+    }
+
+    /** Whether it is a probe that is under way and whose lease has not expired. */
+    private boolean isLive(Held one) {
+      return one.permit().probe() > 0
+          && one.permit().generation() == breaker.state().generation()
+          && now - one.sinceNanos() < rules.openForMax().toNanos();
+    }
+
+    /** However it stands, after its wait one try is let in, and its success closes the circuit. */
+    void recover() {
+      now += breaker.waitNanos(now);
+      Permit permit = breaker.tryAcquire(rules, now).orElseThrow();
+      breaker.succeeded(permit);
+      assertThat(breaker.state()).isInstanceOf(State.Closed.class);
+      assertThat(breaker.tryAcquire(rules, now)).isPresent();
+      assertThat(breaker.tryAcquire(rules, now)).isPresent();
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package dev.tollgate.core.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.routing.Breaker.Permit;
+import dev.tollgate.core.routing.Breaker.State;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/** The rules of a circuit one by one: 3 failures in 10 s, open for 2 s, at most for 5 s. */
+class BreakerTest {
+  private static final Circuit RULES =
+      new Circuit(3, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
+
+  private final Breaker breaker = new Breaker();
+  private long now;
+
+  @Test
+  void failuresWithinTheWindowOpenIt() {
+    fail(2);
+    assertThat(breaker.state()).isInstanceOf(State.Closed.class);
+    assertThat(breaker.failed(acquire(), RULES, now)).as("news").isTrue();
+    assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
+    assertThat(breaker.openings()).isOne();
+  }
+
+  @Test
+  void failuresThatLieFartherApartDoNot() {
+    for (int i = 0; i < 20; i++) {
+      fail(1);
+      pass(Duration.ofSeconds(6));
+    }
+    assertThat(breaker.state()).isInstanceOf(State.Closed.class);
+  }
+
+  @Test
+  void failuresAmongManySuccessesDoNot() {
+    for (int i = 0; i < 100; i++) {
+      fail(1);
+      breaker.succeeded(acquire());
+      breaker.succeeded(acquire());
+    }
+    assertThat(breaker.state()).isInstanceOf(State.Closed.class);
+    fail(2);
+    assertThat(breaker.state()).as("three in a row").isInstanceOf(State.Open.class);
+  }
+
+  @Test
+  void whatSaysNothingCountsNeitherWay() {
+    fail(2);
+    for (int i = 0; i < 100; i++) {
+      breaker.neutral(acquire(), now);
+    }
+    fail(1);
+    assertThat(breaker.state()).isInstanceOf(State.Open.class);
+  }
+
+  @Test
+  void eachFailedProbeDoublesTheWaitUpToTheMost() {
+    fail(3);
+    for (int seconds : new int[] {2, 4, 5, 5}) {
+      long wait = breaker.waitNanos(now);
+      assertThat(Duration.ofNanos(wait))
+          .isBetween(Duration.ofMillis(800L * seconds), Duration.ofSeconds(seconds));
+      now += wait - 1;
+      assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
+      now += 1;
+      assertThat(breaker.failed(acquire(), RULES, now)).isFalse();
+    }
+    assertThat(breaker.openings()).isEqualTo(5);
+  }
+
+  @Test
+  void whileAProbeIsOutNobodyElseMayTryUntilItsLeaseExpires() {
+    Permit unheard = probe();
+    pass(Duration.ofMillis(4_999));
+    assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
+    pass(Duration.ofMillis(1));
+    Permit next = acquire();
+    assertThat(next.probe()).isNotEqualTo(unheard.probe());
+
+    assertThat(breaker.failed(unheard, RULES, now)).as("too late").isFalse();
+    breaker.neutral(unheard, now);
+    assertThat(breaker.tryAcquire(RULES, now)).as("the next one is still out").isEmpty();
+    breaker.succeeded(unheard);
+    assertThat(breaker.state()).as("good news is").isInstanceOf(State.Closed.class);
+  }
+
+  @Test
+  void aProbeThatSaysNothingLeavesItsPlaceToTheNext() {
+    breaker.neutral(probe(), now);
+    assertThat(breaker.waitNanos(now)).isZero();
+    assertThat(breaker.tryAcquire(RULES, now)).isPresent();
+    assertThat(breaker.tryAcquire(RULES, now)).isEmpty();
+  }
+
+  @Test
+  void whatBeganBeforeItOpenedNeitherClosesItNorKeepsItOpen() {
+    List<Permit> before = List.of(acquire(), acquire(), acquire(), acquire());
+    Permit probe = probe();
+    State halfOpen = breaker.state();
+    breaker.succeeded(before.get(0));
+    assertThat(breaker.failed(before.get(1), RULES, now)).isFalse();
+    breaker.neutral(before.get(2), now);
+    assertThat(breaker.state()).isEqualTo(halfOpen);
+
+    breaker.succeeded(probe);
+    State closed = breaker.state();
+    breaker.failed(before.get(3), RULES, now);
+    assertThat(breaker.state()).isEqualTo(closed);
+  }
+
+  @Test
+  void ofManyWhoAskAtOnceOneGetsTheProbe() throws Exception {
+    int askers = 8;
+    for (int round = 0; round < 50; round++) {
+      fail(3);
+      now += breaker.waitNanos(now);
+      List<Permit> given = askAtOnce(askers);
+      assertThat(given).hasSize(1);
+      breaker.succeeded(given.getFirst());
+    }
+  }
+
+  private List<Permit> askAtOnce(int askers) throws Exception {
+    var start = new CyclicBarrier(askers);
+    Callable<Optional<Permit>> asker =
+        () -> {
+          start.await();
+          return breaker.tryAcquire(RULES, now);
+        };
+    List<Permit> given = new ArrayList<>();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Callable<Optional<Permit>>> all = new ArrayList<>();
+      for (int i = 0; i < askers; i++) {
+        all.add(asker);
+      }
+      for (Future<Optional<Permit>> answer : threads.invokeAll(all)) {
+        answer.get().ifPresent(given::add);
+      }
+    }
+    return given;
+  }
+
+  private void fail(int times) {
+    for (int i = 0; i < times; i++) {
+      breaker.failed(acquire(), RULES, now);
+    }
+  }
+
+  /** Opens the circuit and begins its first probe. */
+  private Permit probe() {
+    fail(3);
+    now += breaker.waitNanos(now);
+    return acquire();
+  }
+
+  private Permit acquire() {
+    return breaker.tryAcquire(RULES, now).orElseThrow();
+  }
+
+  private void pass(Duration time) {
+    now += time.toNanos();
+  }
+}
