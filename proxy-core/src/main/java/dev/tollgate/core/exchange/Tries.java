@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -93,10 +94,14 @@ final class Tries {
             candidate -> fleet.hasUsableKey(candidate, nowNanos),
             ThreadLocalRandom.current())
         instanceof NextTry.Try(Candidate candidate, Duration delay)) {
-      if (nowNanos + delay.toNanos() >= deadline(candidate)) {
+      long begins = nowNanos + delay.toNanos();
+      if (begins >= deadline(candidate)) {
         return new Step.GiveUp();
       }
-      if (!isWithinBudget(candidate, delay, nowNanos)) {
+      Optional<Exclusion> obstacle = fleet.obstacle(candidate, begins);
+      if (obstacle.isPresent()) {
+        bar(candidate, obstacle.get());
+      } else if (!isWithinBudget(candidate, delay, nowNanos)) {
         barred.add(candidate);
       } else if (!delay.isZero()) {
         waiting = candidate;
@@ -130,11 +135,15 @@ final class Tries {
         yield true;
       }
       case Fleet.Placing.Excluded refused -> {
-        excluded.add(refused.exclusion());
-        barred.add(candidate);
+        bar(candidate, refused.exclusion());
         yield false;
       }
     };
+  }
+
+  private void bar(Candidate candidate, Exclusion exclusion) {
+    excluded.add(exclusion);
+    barred.add(candidate);
   }
 
   private boolean isBarred(Candidate candidate) {
@@ -175,13 +184,19 @@ final class Tries {
     String outcome = failure.kind().name().toLowerCase(Locale.ROOT);
     record(attempt, outcome, failure.reason(), nowNanos);
     failures.add(new NextTry.Failed(placed().candidate(), failure));
-    // Who sets itself a short deadline must not open a circuit for all others with it.
-    if (failure.kind() == Kind.TIMED_OUT && nowNanos >= ownDeadline) {
+    boolean hasty = isOwnHaste(failure, nowNanos);
+    if (hasty) {
       placed().neutral(nowNanos);
     } else {
       placed().failed(failure, nowNanos);
     }
-    selectedFailed = failure.isProvidersFault();
+    selectedFailed = failure.isProvidersFault() && !hasty;
+  }
+
+  /** Who sets itself a short deadline must not open a circuit for all others with it. */
+  private boolean isOwnHaste(UpstreamFailure failure, long nowNanos) {
+    boolean ranOut = failure.kind() == Kind.TIMED_OUT || failure.kind() == Kind.INTERRUPTED;
+    return ranOut && nowNanos >= ownDeadline;
   }
 
   /** Whatever is still open says nothing about its provider. */

@@ -89,8 +89,8 @@ public final class Fleet {
     return turns.computeIfAbsent(model.id(), _ -> new AtomicInteger()).getAndIncrement();
   }
 
-  /** Why nobody may try this one now; empty: it may be tried. */
-  Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
+  /** Why nobody may try this one then; empty: as far as is known now, it may be tried. */
+  public Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
     long wait = provider(candidate.provider()).breaker().waitNanos(nowNanos);
     return wait > 0
         ? Optional.of(excluded(candidate, Reason.CIRCUIT_OPEN, wait))

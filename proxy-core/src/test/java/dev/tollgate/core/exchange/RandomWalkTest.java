@@ -66,7 +66,12 @@ class RandomWalkTest {
           new PoolLimits(1 + random.nextInt(3), random.nextInt(3), Duration.ofSeconds(3));
       Provider[] providers = new Provider[1 + random.nextInt(3)];
       for (int n = 0; n < providers.length; n++) {
-        Provider provider = TestCatalog.provider("p" + n);
+        Provider provider =
+            switch (random.nextInt(3)) {
+              case 0 -> TestCatalog.touchy("p" + n);
+              case 1 -> TestCatalog.keyed("p" + n, "k-one", "k-two");
+              default -> TestCatalog.provider("p" + n);
+            };
         if (random.nextBoolean()) {
           provider = TestCatalog.with(provider, tight);
         }

@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.exchange.Body;
 import dev.tollgate.core.exchange.ExchangeOptions;
@@ -31,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * One gateway loop in frozen time: the test holds the client, the providers and the clock, and
  * nothing happens that it did not cause. Closing it requires that every request was recorded once
- * and that nothing is held any more: no byte, lease, waiting place or timer.
+ * and that nothing is held any more: no byte, lease, waiting place, permit or timer.
  */
 public final class Scenario implements AutoCloseable {
   private static final long BUDGET_BYTES = 1 << 20;
@@ -336,6 +337,10 @@ public final class Scenario implements AutoCloseable {
     require(ledger.open() == 0, ledger.open() + " reservations are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
     require(connector.pending() == 0, "a connection is still being made");
+    for (Provider provider : catalog.providers()) {
+      int tries = fleet.provider(provider).inFlight();
+      require(tries == 0, tries + " tries at " + provider.id() + " have not ended");
+    }
   }
 
   @Override

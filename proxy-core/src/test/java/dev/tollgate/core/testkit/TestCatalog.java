@@ -155,6 +155,31 @@ public final class TestCatalog {
         p.eventBytesMax());
   }
 
+  /** A provider with these keys, drawn equally often. */
+  public static Provider keyed(String name, String... keys) {
+    Provider p = provider(name);
+    return new Provider(
+        p.id(),
+        p.dialect(),
+        p.endpoint(),
+        p.basePath(),
+        Stream.of(keys).map(key -> Credential.of(new Secret(key))).toList(),
+        p.headers(),
+        p.clocks(),
+        p.pool(),
+        p.circuit(),
+        p.quirks(),
+        p.onDisconnect(),
+        p.eventBytesMax());
+  }
+
+  /** A provider whose circuit the first failure opens: for 2 s, then 4 s, at most 5 s. */
+  public static Provider touchy(String name) {
+    Circuit usual = Circuit.DEFAULT;
+    return with(
+        provider(name), new Circuit(1, usual.window(), usual.openFor(), usual.openForMax()));
+  }
+
   /** A provider whose circuit no failure opens. */
   public static Provider unbreakable(String name) {
     Circuit usual = Circuit.DEFAULT;

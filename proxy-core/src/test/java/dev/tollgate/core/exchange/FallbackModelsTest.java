@@ -1,0 +1,205 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.testkit.InMemoryLedger.Charged;
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.RecordedClient.Answer;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Another model of {@code routing.models} serves: {@code acme/one} at alpha costs 1 and 2 micro-USD
+ * per token, {@code acme/two} at beta ten times as much.
+ */
+class FallbackModelsTest {
+  private static final String MISSING = Wire.error(404, "model_not_found", "no such model");
+  private static final String OOPS = Wire.error(500, "server_error", "oops");
+  private static final String TOO_LONG = Wire.error(400, "context_length_exceeded", "too long");
+  private static final int CONTEXT = 100_000;
+
+  @Test
+  void theModelThatServedIsNamedEverywhereAndChargedAtItsOwnPrice() {
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(MISSING);
+      ProviderLink beta = scenario.link(1);
+      assertThat(beta.host()).isEqualTo("beta.example");
+      assertThat(beta.received())
+          .contains("\"model\":\"two-at-beta\"")
+          .doesNotContain("acme/", "routing");
+      beta.send(Wire.completion("fine"));
+
+      assertThat(client.whole().body())
+          .contains("\"model\":\"acme/two\"", "\"x_llm_cost_micro\":90");
+      assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
+      assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
+      assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("90");
+      assertThat(client.field("X-LLM-Routing-Reason"))
+          .isEqualTo(
+              "strategy=priority selected=beta priority=1 cost_micro=90 healthy=true"
+                  + " fallbacks=none");
+      assertThat(scenario.served().model()).hasToString("acme/two");
+      assertThat(scenario.served().cost()).isEqualTo(new MicroUsd(90));
+      assertThat(scenario.ledger().charged())
+          .extracting(Charged::cost)
+          .containsExactly(new MicroUsd(90));
+    }
+  }
+
+  @Test
+  void aStreamOfAnotherModelNamesItInEveryChunk() {
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      RecordedClient client = scenario.ask(stream("acme/one", "acme/two"));
+      scenario.link(0).send(MISSING);
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one", "two"));
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
+      assertThat(client.text())
+          .contains("\"model\":\"acme/two\"", "\"x_llm_cost_micro\":110")
+          .doesNotContain("acme/one");
+      assertThat(scenario.served().cost()).isEqualTo(new MicroUsd(110));
+    }
+  }
+
+  @Test
+  void aStreamThatBreaksOffIsChargedAtThePriceOfItsModel() {
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      scenario.ask(stream("acme/one", "acme/two"));
+      scenario.link(0).send(MISSING);
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one"))).fin();
+      var served = scenario.served();
+      long own = 10 * served.usage().promptTokens() + 20 * served.usage().completionTokens();
+      assertThat(served.cost()).isEqualTo(new MicroUsd(own));
+    }
+  }
+
+  @Test
+  void whatTheDearestModelMayCostIsSetAside() {
+    MicroUsd one = reserved(plain("acme/one"));
+    MicroUsd two = reserved(plain("acme/two"));
+    assertThat(two).isGreaterThan(one);
+    assertThat(reserved(plain("acme/one", "acme/two"))).isEqualTo(two);
+    assertThat(reserved(plain("acme/two", "acme/one"))).isEqualTo(two);
+  }
+
+  private static MicroUsd reserved(String request) {
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      scenario.ask(request);
+      scenario.link(0).send(Wire.completion("fine"));
+      return scenario.ledger().charged().getFirst().reserved();
+    }
+  }
+
+  @Test
+  void anotherModelComesOnlyAfterItsOwnProviderWasAskedOnceMore() {
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(OOPS);
+      assertThat(scenario.links()).isOne();
+      scenario.passMillis(600).link(0).send(OOPS);
+      scenario.link(1).send(Wire.completion("fine"));
+      assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
+      assertThat(outcomes(scenario))
+          .containsExactly("alpha server_error", "alpha server_error", "beta ok");
+    }
+  }
+
+  @Test
+  void aRequestThatIsTooLongGoesToALargerModelOnly() {
+    try (var scenario = Scenario.of(catalog(2 * CONTEXT))) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(TOO_LONG);
+      scenario.link(1).send(Wire.completion("fine"));
+      assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
+    }
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(TOO_LONG);
+      assertThat(client.fault().code().wire()).isEqualTo("validation_failed");
+      assertThat(scenario.links()).isOne();
+    }
+  }
+
+  @Test
+  void whereAllFailTheLastOneIsNamed() {
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(MISSING);
+      scenario.link(1).send(MISSING);
+      assertThat(client.fault().provider()).hasToString("beta");
+      assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
+      assertThat(scenario.ledger().released()).isOne();
+      assertThat(outcomes(scenario)).containsExactly("alpha model_missing", "beta model_missing");
+    }
+  }
+
+  @Test
+  void aModelThatIsNotThereIsRefusedByTheNameOfItsField() {
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two", "acme/three"));
+      assertThat(client.fault().code().wire()).isEqualTo("model_not_found");
+      assertThat(client.fault().param()).isEqualTo("routing.models[1]");
+      assertThat(scenario.links()).isZero();
+    }
+  }
+
+  private static List<String> outcomes(Scenario scenario) {
+    return scenario.served().attempts().stream()
+        .map(attempt -> attempt.provider() + " " + attempt.outcome())
+        .toList();
+  }
+
+  private static String plain(String model, String... others) {
+    return request("", model, others);
+  }
+
+  private static String stream(String model, String... others) {
+    return request("\"stream\":true,", model, others);
+  }
+
+  private static String request(String more, String model, String... others) {
+    String names = others.length == 0 ? "" : "\"" + String.join("\",\"", others) + "\"";
+    return "{\"model\":\""
+        + model
+        + "\","
+        + more
+        + "\"routing\":{\"models\":["
+        + names
+        + "]},\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}]}";
+  }
+
+  private static Catalog catalog(int contextOfTwo) {
+    Provider beta = TestCatalog.provider("beta");
+    Catalog usual = TestCatalog.of("alpha");
+    Model one = usual.models().iterator().next();
+    Model two =
+        new Model(
+            ModelId.parse("acme/two").orElseThrow(),
+            one.modality(),
+            "Two",
+            "Another model for tests.",
+            one.created(),
+            contextOfTwo,
+            one.outputTokensMax(),
+            one.outputTokensReserved(),
+            one.capabilities(),
+            PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
+            false,
+            List.of(new Route(beta, "two-at-beta", 1, 1)));
+    Provider alpha = usual.providers().iterator().next();
+    return new Catalog(List.of(alpha, beta), List.of(one, two));
+  }
+}

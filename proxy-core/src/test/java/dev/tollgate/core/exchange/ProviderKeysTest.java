@@ -1,0 +1,143 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** A provider refuses or limits a key: the next key, then the next provider. */
+class ProviderKeysTest {
+  private static final String REFUSED = Wire.error(401, "invalid_api_key", "no");
+  private static final String OOPS = Wire.error(500, "server_error", "oops");
+  private static final Provider POOL = TestCatalog.keyed("alpha", "k-one", "k-two");
+  private static final Catalog CATALOG = TestCatalog.of(POOL, TestCatalog.provider("beta"));
+
+  @Test
+  void theNextKeyIsAskedFirstAndThenTheNextProvider() {
+    try (var scenario = Scenario.of(CATALOG)) {
+      RecordedClient client = scenario.askPlain();
+      assertThat(keysSent(scenario, "alpha.example")).hasSize(1);
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      assertThat(keysSent(scenario, "alpha.example")).containsExactlyInAnyOrder("k-one", "k-two");
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(outcomes(scenario))
+          .containsExactly("alpha credential_refused", "alpha credential_refused", "beta ok");
+      assertThat(scenario.nanos()).as("without a pause").isZero();
+    }
+  }
+
+  @Test
+  void aRefusedKeyIsNotUsedForOthersAndIsTriedByOneRequestAfterAMinute() {
+    try (var scenario = Scenario.of(CATALOG)) {
+      scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      RecordedClient second = scenario.askPlain();
+      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      assertThat(second.whole().status()).isEqualTo(200);
+      assertThat(outcomes(scenario)).containsExactly("beta ok");
+
+      scenario.passSeconds(60);
+      RecordedClient probe = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      assertThat(probe.field("X-LLM-Provider")).isEqualTo("alpha");
+    }
+  }
+
+  @Test
+  void whereEveryKeyIsRefusedTheRequestIsNotSent() {
+    try (var scenario = Scenario.of(TestCatalog.of(POOL))) {
+      RecordedClient first = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      assertThat(first.fault().code().status()).isEqualTo(502);
+      assertThat(first.fault().shouldRetry()).isFalse();
+      int requests = scenario.requests();
+
+      RecordedClient second = scenario.askPlain();
+      assertThat(second.fault().code().wire()).isEqualTo("no_provider_available");
+      assertThat(second.fault().details())
+          .isEqualTo(
+              Map.of(
+                  "excluded",
+                  List.of(Map.of("provider", "alpha", "reason", "credentials_refused"))));
+      assertThat(second.fault().retryAfterSeconds()).isEqualTo(60);
+      assertThat(scenario.requests()).isEqualTo(requests);
+    }
+  }
+
+  @Test
+  void aKeyThatIsLimitedLeavesTheOtherInUse() {
+    try (var scenario = Scenario.of(TestCatalog.of(POOL))) {
+      RecordedClient client = scenario.askPlain();
+      String limited = keysSent(scenario, "alpha.example").getFirst();
+      lastAskedAt(
+          scenario, "alpha.example", Wire.error(429, "Retry-After: 30\r\n", "rate_limit", "slow"));
+      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      assertThat(client.whole().status()).isEqualTo(200);
+      for (int i = 0; i < 10; i++) {
+        scenario.askPlain();
+        lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      }
+      assertThat(keysSent(scenario, "alpha.example").stream().filter(limited::equals)).hasSize(1);
+    }
+  }
+
+  /** The other key is of no use where nobody may be asked: the request ends, and only once. */
+  @Test
+  void aKeyIsRefusedByAProviderWhoseCircuitOpenedMeanwhile() {
+    Circuit usual = Circuit.DEFAULT;
+    Provider touchy =
+        TestCatalog.with(POOL, new Circuit(1, usual.window(), usual.openFor(), usual.openForMax()));
+    try (var scenario = Scenario.of(TestCatalog.of(touchy))) {
+      RecordedClient refused = scenario.askPlain();
+      RecordedClient failed = scenario.askPlain();
+      scenario.link(1).send(OOPS);
+      scenario.passSeconds(1);
+      assertThat(failed.fault().code().wire()).isEqualTo("provider_unavailable");
+      scenario.link(0).send(REFUSED);
+      assertThat(refused.fault().code().status()).isEqualTo(502);
+      assertThat(scenario.requests()).isEqualTo(2);
+    }
+  }
+
+  private static void lastAskedAt(Scenario scenario, String host, String reply) {
+    scenario.run();
+    assertThat(scenario.leased()).isOne();
+    scenario.connector().links().stream()
+        .filter(link -> link.isOpen() && link.host().equals(host))
+        .reduce((earlier, later) -> later)
+        .orElseThrow(() -> new AssertionError(host + " was not asked"))
+        .send(reply);
+    scenario.run();
+  }
+
+  /** The keys that came with the requests to a host. */
+  private static List<String> keysSent(Scenario scenario, String host) {
+    scenario.run();
+    return scenario.connector().links().stream()
+        .filter(link -> link.host().equals(host))
+        .flatMap(link -> link.received().lines())
+        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("authorization:"))
+        .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+        .toList();
+  }
+
+  private static List<String> outcomes(Scenario scenario) {
+    return scenario.lastServed().attempts().stream()
+        .map(attempt -> attempt.provider() + " " + attempt.outcome())
+        .toList();
+  }
+}
