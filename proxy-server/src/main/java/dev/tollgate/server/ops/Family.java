@@ -112,7 +112,7 @@ public enum Family {
   PROVIDER_KEYS_COOLING(
       Kind.GAUGE,
       "tollgate_provider_keys_cooling",
-      "Keys of which a provider limited the rate last.",
+      "Keys that wait because a provider limits their rate.",
       List.of("provider")),
   FALLBACKS(
       Kind.COUNTER,

@@ -1,5 +1,6 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.routing.Fleet;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
@@ -24,13 +26,16 @@ import java.util.stream.Collectors;
  */
 final class Gauges {
   private final Upstreams upstreams;
-  private final Snapshots snapshots;
+  private final Supplier<Catalog> catalog;
   private final Fleet fleet;
+  private final Ticker ticker;
 
-  Gauges(Upstreams upstreams, Snapshots snapshots, Fleet fleet, Metrics metrics) {
+  Gauges(
+      Upstreams upstreams, Supplier<Catalog> catalog, Fleet fleet, Ticker ticker, Metrics metrics) {
     this.upstreams = upstreams;
-    this.snapshots = snapshots;
+    this.catalog = catalog;
     this.fleet = fleet;
+    this.ticker = ticker;
     register(metrics);
   }
 
@@ -42,15 +47,20 @@ final class Gauges {
     metrics.gauges(Family.PROVIDER_IN_FLIGHT, () -> byHealth(ProviderHealth::inFlight));
     metrics.gauges(
         Family.PROVIDER_KEYS_REFUSED, () -> byKeys(KeyHealth.State.Retired.class::isInstance));
-    metrics.gauges(
-        Family.PROVIDER_KEYS_COOLING, () -> byKeys(KeyHealth.State.Cooling.class::isInstance));
+    metrics.gauges(Family.PROVIDER_KEYS_COOLING, () -> byKeys(this::isCooling));
+  }
+
+  /** The state outlives the wait: nothing happens to a key when that is over. */
+  private boolean isCooling(KeyHealth.State state) {
+    return state instanceof KeyHealth.State.Cooling cooling
+        && cooling.untilNanos() - ticker.nanoTime() > 0;
   }
 
   /** The tree of {@code GET /providers}. */
   Map<String, Object> providers() {
     Map<EndpointIdentity, Gauge> gauges = byEndpoint();
     List<Map<String, Object>> providers =
-        snapshots.catalog().providers().stream().map(each -> provider(each, gauges)).toList();
+        catalog.get().providers().stream().map(each -> provider(each, gauges)).toList();
     return Map.of("providers", providers);
   }
 
@@ -64,12 +74,12 @@ final class Gauges {
     tree.put("connections", gauge.open());
     tree.put("leases", gauge.leased());
     tree.put("pending", gauge.pending());
-    FleetView.add(fleet, provider, snapshots.catalog(), Ticker.systemTicker().nanoTime(), tree);
+    FleetView.add(fleet, provider, catalog.get(), ticker.nanoTime(), tree);
     return tree;
   }
 
   private List<String> models(Provider provider) {
-    return snapshots.catalog().models().stream()
+    return catalog.get().models().stream()
         .filter(
             model ->
                 model.routes().stream()
@@ -80,7 +90,7 @@ final class Gauges {
 
   private Map<String, Integer> byProvider(ToIntFunction<Gauge> reading) {
     Map<EndpointIdentity, Gauge> gauges = byEndpoint();
-    return snapshots.catalog().providers().stream()
+    return catalog.get().providers().stream()
         .collect(
             Collectors.toMap(
                 provider -> provider.id().value(),
@@ -88,7 +98,7 @@ final class Gauges {
   }
 
   private Map<String, Number> byHealth(Function<ProviderHealth, Number> reading) {
-    return snapshots.catalog().providers().stream()
+    return catalog.get().providers().stream()
         .collect(
             Collectors.toMap(
                 provider -> provider.id().value(),
@@ -96,7 +106,7 @@ final class Gauges {
   }
 
   private Map<String, Long> byKeys(Predicate<KeyHealth.State> counts) {
-    return snapshots.catalog().providers().stream()
+    return catalog.get().providers().stream()
         .collect(
             Collectors.toMap(
                 provider -> provider.id().value(),

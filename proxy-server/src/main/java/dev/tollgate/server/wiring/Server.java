@@ -334,7 +334,7 @@ public final class Server implements AutoCloseable {
   }
 
   private Gauges gauges(Upstreams upstreams, Snapshots snapshots) {
-    return new Gauges(upstreams, snapshots, fleet, metrics);
+    return new Gauges(upstreams, snapshots::catalog, fleet, Ticker.systemTicker(), metrics);
   }
 
   private static int inWork(Gateway gateway) {

@@ -10,6 +10,7 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.testkit.Seeds;
 import java.io.IOException;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +67,23 @@ final class RequestMetricsTest {
   }
 
   @Test
+  void whatFollowedAFailureIsCountedByWhoFailedWhoWasAskedThenAndHowItHadFailed()
+      throws IOException {
+    requests.ended(withOutcomes("server_error", "rate_limited", "ok"));
+    requests.ended(withOutcomes("server_error", "ok"));
+    requests.ended(withOutcomes("ok"));
+
+    assertThat(scrape())
+        .contains(
+            "tollgate_fallbacks_total{from=\"mock\",reason=\"server_error\",to=\"mock\"} 2.0",
+            "tollgate_fallbacks_total{from=\"mock\",reason=\"rate_limited\",to=\"mock\"} 1.0",
+            "tollgate_attempts_total{outcome=\"server_error\",provider=\"mock\"} 2.0",
+            "tollgate_attempts_total{outcome=\"rate_limited\",provider=\"mock\"} 1.0",
+            "tollgate_attempts_total{outcome=\"ok\",provider=\"mock\"} 3.0")
+        .doesNotContain("tollgate_fallbacks_total{from=\"mock\",reason=\"ok\"");
+  }
+
+  @Test
   void aCancelledStreamIsNotAFailedOne() throws IOException {
     requests.ended(
         Records.record(
@@ -105,13 +123,14 @@ final class RequestMetricsTest {
   @Test
   void outcomesOfAttemptsStayAClosedListEvenIfTheCoreInventsSome() {
     for (int i = 0; i < 1_000; i++) {
-      requests.ended(withOutcome("outcome-" + i));
+      requests.ended(withOutcomes("outcome-" + i));
     }
 
     assertThat(seriesCount()).isLessThan(250);
   }
 
-  private static RequestRecord withOutcome(String outcome) {
+  /** A request whose tries ended like this, one after the other. */
+  private static RequestRecord withOutcomes(String... outcomes) {
     var served = Records.served(Records.MODEL, Records.PROVIDER);
     var attempt = served.attempts().getFirst();
     return Records.record(
@@ -124,9 +143,12 @@ final class RequestMetricsTest {
             served.model(),
             false,
             served.provider(),
-            java.util.List.of(
-                new RequestRecord.AttemptRecord(
-                    attempt.provider(), outcome, 500, attempt.took(), 0, "")),
+            Stream.of(outcomes)
+                .map(
+                    outcome ->
+                        new RequestRecord.AttemptRecord(
+                            attempt.provider(), outcome, 500, attempt.took(), 0, ""))
+                .toList(),
             served.usage(),
             served.cost(),
             null,

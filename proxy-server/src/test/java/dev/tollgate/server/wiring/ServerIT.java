@@ -140,6 +140,7 @@ final class ServerIT {
         .doesNotContain("canary-of-a-key");
     assertThat(gateway.adminGet("/providers").text())
         .contains("\"provider\":\"away\"", "\"endpoint\":\"http://127.0.0.1:9\"")
+        .contains("\"circuit\":{\"state\":", "\"fingerprint\":", "\"upstream_model\":\"chat\"")
         .doesNotContain("canary-of-a-key");
   }
 
