@@ -69,11 +69,21 @@ final class OpenAiDialect implements Dialect {
         : Kind.RATE_LIMITED;
   }
 
-  // A moderated prompt is the client's matter; the credential is fine.
+  // A moderated prompt is the client's matter, and a model that the key may not use that of the
+  // route: the credential is fine for all others.
   private static Kind kindOfRefusal(ErrorBody error) {
-    return error.saysAny("moderation", "flagged", "content_policy", "content_filter")
-        ? Kind.CONTENT_FILTERED
-        : Kind.CREDENTIAL_REFUSED;
+    if (error.saysAny(
+        "moderation",
+        "flagged",
+        "content_policy",
+        "content_filter",
+        "usage guidelines",
+        "safety_check")) {
+      return Kind.CONTENT_FILTERED;
+    }
+    boolean isAboutModel =
+        error.isCodedAny("model_not_found") || error.saysAny("not allowed to sample");
+    return isAboutModel ? Kind.MODEL_MISSING : Kind.CREDENTIAL_REFUSED;
   }
 
   private static Kind kindOfRejection(ErrorBody error) {

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How one try at one provider failed, in the terms of the classification table (DECISIONS 6).
  *
+ * @param cause the same as the kind, or what interrupted a stream
  * @param status the provider's HTTP status; 0 where none came
  * @param message the provider's own words: for the client where the kind lets them through, never
  *     for the log
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record UpstreamFailure(
     Kind kind,
+    Kind cause,
     int status,
     String message,
     @Nullable String param,
@@ -63,12 +65,18 @@ public record UpstreamFailure(
       @Nullable String param,
       @Nullable String providerCode,
       int retryAfterSeconds) {
-    this(kind, status, message, param, providerCode, retryAfterSeconds, "");
+    this(kind, kind, status, message, param, providerCode, retryAfterSeconds, "");
   }
 
   /** What we saw. */
   public static UpstreamFailure of(Kind kind, String reason) {
-    return new UpstreamFailure(kind, 0, "", null, null, 0, reason);
+    return new UpstreamFailure(kind, kind, 0, "", null, null, 0, reason);
+  }
+
+  /** The same where content was delivered before. */
+  public UpstreamFailure interrupting(int streamStatus) {
+    return new UpstreamFailure(
+        Kind.INTERRUPTED, kind, streamStatus, message, null, providerCode, 0, reason);
   }
 
   /** What a failure says about the provider: the column of the table that the circuits read. */
@@ -87,6 +95,11 @@ public record UpstreamFailure(
 
   /** What the failure says about the provider. */
   public Circuit circuit() {
+    boolean blameless = kind == Kind.INTERRUPTED && circuit(cause) == Circuit.NEUTRAL;
+    return blameless ? Circuit.NEUTRAL : circuit(kind);
+  }
+
+  private static Circuit circuit(Kind kind) {
     return switch (kind) {
       case UNREACHABLE,
           DISCONNECTED,
@@ -101,6 +114,25 @@ public record UpstreamFailure(
       case MODEL_MISSING -> Circuit.ALARMS;
       case POOL_FULL, CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, OVERLOADED ->
           Circuit.NEUTRAL;
+    };
+  }
+
+  /** Whether it shows that the provider took our key. */
+  public boolean provesKey() {
+    return switch (kind) {
+      case MODEL_MISSING, CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> true;
+      case UNREACHABLE,
+          POOL_FULL,
+          DISCONNECTED,
+          UNEXPECTED_REPLY,
+          SERVER_ERROR,
+          RATE_LIMITED,
+          CREDENTIAL_REFUSED,
+          TIMED_OUT,
+          MALFORMED,
+          INTERRUPTED,
+          OVERLOADED ->
+          false;
     };
   }
 

@@ -83,8 +83,7 @@ final class Admission {
   }
 
   private void limit(EventExecutor loop) {
-    Consumer<Allowance.Verdict> whenKnown = verdict -> guarded.accept(() -> limited(verdict));
-    conclusion.allowance().ask(request, call, loop, whenKnown);
+    conclusion.allowance().ask(request, call, loop, guarded, this::limited);
   }
 
   private void limited(Allowance.Verdict verdict) {

@@ -36,7 +36,15 @@ final class Allowance {
     record Refused(Fault fault, Ending ending) implements Verdict {}
   }
 
-  void ask(ExchangeRequest request, ChatCall call, Executor loop, Consumer<Verdict> whenKnown) {
+  /**
+   * @param guarded runs a step so that a fault of ours does not go unnoticed
+   */
+  void ask(
+      ExchangeRequest request,
+      ChatCall call,
+      Executor loop,
+      Consumer<Runnable> guarded,
+      Consumer<Verdict> whenKnown) {
     long tokens = call.request().tokensEstimated(call.model());
     switch (limits.rules().get().asked(request.id(), request.key(), call.model().id(), tokens)) {
       case Asked.Nothing _ -> whenKnown.accept(GRANTED);
@@ -47,7 +55,10 @@ final class Allowance {
       case Asked.Of of ->
           limits
               .counters()
-              .take(of.draw(), loop, drawn -> whenKnown.accept(verdict(of.draw(), drawn)));
+              .take(
+                  of.draw(),
+                  loop,
+                  drawn -> guarded.accept(() -> whenKnown.accept(verdict(of.draw(), drawn))));
     }
   }
 

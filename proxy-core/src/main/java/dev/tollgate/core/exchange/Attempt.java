@@ -207,7 +207,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     if (reader.isOver()) {
       conclude(reader);
     } else if (!partialEvents.hold(reader.heldBytes())) {
-      fail(afterContent(Kind.OVERLOADED), "no room for an event in max_inflight_bytes");
+      failNow(Kind.OVERLOADED, "no room for an event in max_inflight_bytes");
     } else if (streamClock != null) {
       streamClock.bytesCame(reader);
     }
@@ -310,13 +310,13 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     switch (breakage) {
       case Breakage.Reset reset -> reset(reset.responseBegan());
       case Breakage.Closed closed -> closed(closed.responseBegan());
-      case Breakage.Malformed bad -> fail(afterContent(Kind.UNEXPECTED_REPLY), bad.reason());
+      case Breakage.Malformed bad -> failNow(Kind.UNEXPECTED_REPLY, bad.reason());
     }
   }
 
   private void reset(boolean responseBegan) {
     if (responseBegan) {
-      fail(afterContent(Kind.DISCONNECTED), "the provider reset the connection");
+      failNow(Kind.DISCONNECTED, "the provider reset the connection");
     } else if (!retryStale()) {
       fail(Kind.UNREACHABLE, "the provider reset the connection");
     }
@@ -344,7 +344,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     } else if (isCollectingError()) {
       concludeCollected();
     } else {
-      fail(afterContent(Kind.TIMED_OUT), "the provider did not answer in time");
+      failNow(Kind.TIMED_OUT, "the provider did not answer in time");
     }
   }
 
@@ -389,8 +389,9 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     partialEvents.end();
   }
 
-  private Kind afterContent(Kind before) {
-    return stream != null && stream.chat().contentSeen() ? Kind.INTERRUPTED : before;
+  private void failNow(Kind kind, String message) {
+    UpstreamFailure failure = UpstreamFailure.of(kind, message);
+    fail(stream != null && stream.chat().contentSeen() ? failure.interrupting(0) : failure);
   }
 
   private boolean isPlainSuccess() {

@@ -96,7 +96,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   @Override
   public void refused(Fault fault, Ending ending) {
-    var refusal = new Parting.Refusal(null, fault, conclusion.allowance().fields());
+    var refusal = new Parting.Refusal(null, fault, fields(MicroUsd.ZERO));
     conclude(ending, fault.code(), fault.code().status(), Charge.NOTHING, refusal);
   }
 

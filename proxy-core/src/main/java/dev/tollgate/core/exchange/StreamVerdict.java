@@ -41,9 +41,6 @@ final class StreamVerdict {
   private static UpstreamFailure ofErrorEvent(StreamReader reader, Dialect dialect, int status) {
     byte[] event = reader.errorEvent();
     UpstreamFailure failure = dialect.failureInside(event, 0, event.length);
-    return reader.chat().contentSeen()
-        ? new UpstreamFailure(
-            Kind.INTERRUPTED, status, failure.message(), null, failure.providerCode(), 0)
-        : failure;
+    return reader.chat().contentSeen() ? failure.interrupting(status) : failure;
   }
 }

@@ -95,13 +95,10 @@ final class Tries {
             ThreadLocalRandom.current())
         instanceof NextTry.Try(Candidate candidate, Duration delay)) {
       long begins = nowNanos + delay.toNanos();
-      if (begins >= deadline(candidate)) {
-        return new Step.GiveUp();
-      }
       Optional<Exclusion> obstacle = fleet.obstacle(candidate, begins);
       if (obstacle.isPresent()) {
         bar(candidate, obstacle.get());
-      } else if (!isWithinBudget(candidate, delay, nowNanos)) {
+      } else if (begins >= deadline(candidate) || !isWithinBudget(candidate, nowNanos)) {
         barred.add(candidate);
       } else if (!delay.isZero()) {
         waiting = candidate;
@@ -122,14 +119,15 @@ final class Tries {
         : next(nowNanos);
   }
 
-  /** The first one who is asked instead costs nothing: it has not been asked for this request. */
-  private boolean isWithinBudget(Candidate candidate, Duration delay, long nowNanos) {
-    boolean instead = failures.size() == 1 && delay.isZero();
+  /** The first provider that is asked instead of another costs nothing: it was not asked before. */
+  private boolean isWithinBudget(Candidate candidate, long nowNanos) {
+    boolean instead =
+        failures.size() == 1 && !failures.getFirst().candidate().isSameProvider(candidate);
     return instead || fleet.mayRetry(candidate, plan.rules(), nowNanos);
   }
 
   private boolean place(Candidate candidate, long nowNanos) {
-    return switch (fleet.place(candidate, nowNanos, ThreadLocalRandom.current())) {
+    return switch (fleet.place(candidate, plan.resort(), nowNanos, ThreadLocalRandom.current())) {
       case Fleet.Placing.Placed placed -> {
         placement = placed.placement();
         yield true;

@@ -16,7 +16,7 @@ import java.util.Map;
  */
 public final class LimitFault {
   private static final long MICROS = 1_000_000;
-  private static final long RETRY_AFTER_MAX = 60;
+  private static final int RETRY_AFTER_MAX = 60;
 
   /** Counters that cannot answer: nobody is let in unlimited. */
   public static final Fault UNAVAILABLE =
@@ -55,7 +55,7 @@ public final class LimitFault {
             + " "
             + bucket.unit().text()
             + " is used up.";
-    int seconds = (int) Math.clamp(Math.ceilDiv(waitMicros, MICROS), 1, RETRY_AFTER_MAX);
+    int seconds = Math.clamp(Math.ceilDiv(waitMicros, MICROS), 1, RETRY_AFTER_MAX);
     return Fault.of(code(bucket.unit()), message).withRetryAfter(seconds).withDetails(details);
   }
 
@@ -90,6 +90,7 @@ public final class LimitFault {
                 + bucket.capacity()
                 + " tokens per minute.")
         .withDetails(details)
+        .withRetryAfter(RETRY_AFTER_MAX) // every 429 carries one (SPEC 7.2)
         .withoutRetry();
   }
 

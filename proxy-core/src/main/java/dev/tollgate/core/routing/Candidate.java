@@ -22,7 +22,7 @@ public record Candidate(Model model, Route route) {
         && route.upstreamModel().equals(other.route.upstreamModel());
   }
 
-  boolean isSameProvider(Candidate other) {
+  public boolean isSameProvider(Candidate other) {
     return id().equals(other.id());
   }
 

@@ -10,6 +10,7 @@ import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.routing.Exclusion.Reason;
+import dev.tollgate.core.routing.RoutePlan.Resort;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -139,7 +140,7 @@ public final class Fleet {
   }
 
   /** Asks for one try at a candidate; a placement is to be ended once. */
-  public Placing place(Candidate candidate, long nowNanos, RandomGenerator random) {
+  public Placing place(Candidate candidate, Resort resort, long nowNanos, RandomGenerator random) {
     Provider provider = candidate.provider();
     ProviderHealth health = provider(provider);
     Optional<Breaker.Permit> permit = health.breaker().tryAcquire(provider.circuit(), nowNanos);
@@ -149,7 +150,7 @@ public final class Fleet {
     }
     Credential credential = choose(provider, nowNanos, random);
     KeyHealth key = credential == null ? noKey(provider) : key(provider, credential);
-    if (!key.tryUse(nowNanos)) {
+    if (!key.tryUse(resort, nowNanos)) {
       health.breaker().neutral(permit.get(), nowNanos);
       return new Placing.Excluded(
           keyObstacle(candidate, nowNanos).orElse(excluded(candidate, Reason.COOLING, 1)));
@@ -168,7 +169,7 @@ public final class Fleet {
     List<Credential> usable =
         all.stream().filter(one -> key(provider, one).waitNanos(nowNanos) == 0).toList();
     if (usable.isEmpty()) {
-      return all.getFirst();
+      return all.get(random.nextInt(all.size()));
     }
     long drawn = random.nextLong(usable.stream().mapToLong(Credential::weight).sum());
     for (Credential one : usable) {

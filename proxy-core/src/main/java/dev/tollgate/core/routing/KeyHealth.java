@@ -1,5 +1,6 @@
 package dev.tollgate.core.routing;
 
+import dev.tollgate.core.routing.RoutePlan.Resort;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,6 +36,11 @@ public final class KeyHealth {
       boolean isOlder(long begunNanos) {
         return begunNanos - sinceNanos <= 0;
       }
+
+      /** Whether the try that began then is the one that was let through. */
+      private boolean isProbe(long begunNanos) {
+        return begunNanos == untilNanos - interval.toNanos();
+      }
     }
   }
 
@@ -55,16 +61,20 @@ public final class KeyHealth {
     return state() instanceof State.Retired;
   }
 
-  /** Takes the key for one try; a refused one is given to one of those who ask. */
-  boolean tryUse(long nowNanos) {
+  /**
+   * Takes the key for one try; a refused one is given to one of those who ask, or to all of them as
+   * a last resort.
+   */
+  boolean tryUse(Resort resort, long nowNanos) {
     State now = state();
     return switch (now) {
       case State.Usable _ -> true;
       case State.Cooling cooling -> nowNanos - cooling.untilNanos() >= 0;
       case State.Retired retired ->
-          nowNanos - retired.untilNanos() >= 0
-              && state.compareAndSet(
-                  now, retired(retired.sinceNanos(), nowNanos, retired.interval()));
+          resort == Resort.LAST
+              || (nowNanos - retired.untilNanos() >= 0
+                  && state.compareAndSet(
+                      now, retired(retired.sinceNanos(), nowNanos, retired.interval())));
     };
   }
 
@@ -84,8 +94,9 @@ public final class KeyHealth {
   boolean refused(long begunNanos, long nowNanos) {
     while (true) {
       State now = state();
-      if (now instanceof State.Retired retired && retired.isOlder(begunNanos)) {
-        return false;
+      if (now instanceof State.Retired retired
+          && (retired.isOlder(begunNanos) || !retired.isProbe(begunNanos))) {
+        return false; // a last resort brings no longer wait
       }
       boolean again = now instanceof State.Retired;
       Duration interval =
@@ -93,6 +104,17 @@ public final class KeyHealth {
       if (state.compareAndSet(now, retired(nowNanos, nowNanos, interval))) {
         return !again;
       }
+    }
+  }
+
+  /** A probe said nothing about the key: the next request may take its place. */
+  void unheard(long begunNanos, long nowNanos) {
+    State now = state();
+    if (now instanceof State.Retired retired
+        && !retired.isOlder(begunNanos)
+        && retired.isProbe(begunNanos)) {
+      state.compareAndSet(
+          now, new State.Retired(retired.sinceNanos(), nowNanos, retired.interval()));
     }
   }
 

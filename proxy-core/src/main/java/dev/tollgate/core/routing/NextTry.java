@@ -25,7 +25,7 @@ public sealed interface NextTry {
 
   /**
    * Chooses after {@code failed}, the tries so far with the last one at the end: the same provider
-   * with another key where only the key was to blame; else another provider of the same model at
+   * with one other key where only the key was to blame; else another provider of the same model at
    * once; else one provider once more; else another model.
    *
    * @param barred who is not to be asked, whatever the plan says
@@ -43,6 +43,7 @@ public sealed interface NextTry {
       return new GiveUp();
     }
     if (last.failure().kind() == Kind.CREDENTIAL_REFUSED
+        && isFirstOf(last.candidate(), failed)
         && !barred.test(last.candidate())
         && hasOtherKey.test(last.candidate())) {
       return new Try(last.candidate(), Duration.ZERO);

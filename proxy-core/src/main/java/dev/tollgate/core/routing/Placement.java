@@ -63,6 +63,10 @@ public final class Placement {
   private void works() {
     provider.breaker().succeeded(permit);
     route.served();
+    keyWorks();
+  }
+
+  private void keyWorks() {
     if (key.worked(begunNanos)) {
       LOG.info("provider {} takes key {} again", candidate.id(), fingerprint());
     }
@@ -93,10 +97,16 @@ public final class Placement {
   public void neutral(long nowNanos) {
     if (end()) {
       provider.breaker().neutral(permit, nowNanos);
+      key.unheard(begunNanos, nowNanos);
     }
   }
 
   private void tell(UpstreamFailure failure, long nowNanos) {
+    if (failure.provesKey()) {
+      keyWorks();
+    } else if (failure.circuit() != Circuit.RETIRES_KEY) {
+      key.unheard(begunNanos, nowNanos);
+    }
     if (failure.circuit() == Circuit.TRIPS) {
       if (provider.breaker().failed(permit, candidate.provider().circuit(), nowNanos)) {
         LOG.warn("the circuit of provider {} opened: {}", candidate.id(), failure.kind());

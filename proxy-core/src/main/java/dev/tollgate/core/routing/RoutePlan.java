@@ -13,9 +13,22 @@ import java.util.stream.Collectors;
  *
  * @param rules tries per client request and retries per provider, whatever the candidates
  * @param excluded who may not serve it
+ * @param resort whether keys that were refused lately are tried again before their time
  */
 public record RoutePlan(
-    Strategy strategy, List<Candidate> candidates, RoutingRules rules, List<Exclusion> excluded) {
+    Strategy strategy,
+    List<Candidate> candidates,
+    RoutingRules rules,
+    List<Exclusion> excluded,
+    Resort resort) {
+  /** Which keys may be tried. */
+  public enum Resort {
+    /** Those that no provider refused lately. */
+    USUAL,
+    /** Refused ones too: there is nobody else, and the provider's own answer says why. */
+    LAST
+  }
+
   public RoutePlan {
     candidates = List.copyOf(candidates);
     excluded = List.copyOf(excluded);

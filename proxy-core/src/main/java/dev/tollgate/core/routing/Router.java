@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.routing.Exclusion.Reason;
+import dev.tollgate.core.routing.RoutePlan.Resort;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -57,15 +58,21 @@ public final class Router {
     var ranking = new Ranking(fleet, ask.stream(), nowNanos, random);
     List<Exclusion> excluded = new ArrayList<>();
     List<Candidate> eligible = new ArrayList<>();
-    for (Model model : ask.models()) {
+    for (Model model : ask.wish().allowFallbacks() ? ask.models() : ask.models().subList(0, 1)) {
       List<Candidate> fitting = fitting(model, ask, excluded);
       eligible.addAll(ranking.of(fitting, strategy, ask.wish(), ask.affinity()));
     }
     List<Candidate> allowed = allowed(eligible, ask.wish(), excluded);
-    List<Candidate> available = available(allowed, excluded, nowNanos);
-    return available.isEmpty()
-        ? new Routed.Refused(new Refusal(strategy, excluded))
-        : new Routed.Planned(new RoutePlan(strategy, available, rules, excluded));
+    List<Candidate> refused = new ArrayList<>(0);
+    List<Candidate> available = available(allowed, excluded, refused, nowNanos);
+    if (!available.isEmpty()) {
+      return new Routed.Planned(new RoutePlan(strategy, available, rules, excluded, Resort.USUAL));
+    }
+    if (!refused.isEmpty() && refused.size() == allowed.size()) {
+      excluded.removeIf(exclusion -> exclusion.reason() == Reason.CREDENTIALS_REFUSED);
+      return new Routed.Planned(new RoutePlan(strategy, refused, rules, excluded, Resort.LAST));
+    }
+    return new Routed.Refused(new Refusal(strategy, excluded));
   }
 
   private static List<Candidate> fitting(Model model, Ask ask, List<Exclusion> excluded) {
@@ -125,11 +132,18 @@ public final class Router {
   }
 
   private List<Candidate> available(
-      List<Candidate> allowed, List<Exclusion> excluded, long nowNanos) {
+      List<Candidate> allowed, List<Exclusion> excluded, List<Candidate> refused, long nowNanos) {
     List<Candidate> available = new ArrayList<>(allowed.size());
     for (Candidate candidate : allowed) {
       Optional<Exclusion> obstacle = fleet.obstacle(candidate, nowNanos);
-      obstacle.ifPresentOrElse(excluded::add, () -> available.add(candidate));
+      if (obstacle.isEmpty()) {
+        available.add(candidate);
+        continue;
+      }
+      excluded.add(obstacle.get());
+      if (obstacle.get().reason() == Reason.CREDENTIALS_REFUSED) {
+        refused.add(candidate);
+      }
     }
     return available;
   }

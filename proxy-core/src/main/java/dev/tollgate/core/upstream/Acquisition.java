@@ -14,6 +14,7 @@ public final class Acquisition {
   private final long deadlineNanos;
   private final boolean fresh;
   private @Nullable Consumer<Acquired> whenDone;
+  private Acquired late = new Acquired.TimedOut();
   private @Nullable Runnable undo;
   private @Nullable ScheduledFuture<?> clock;
 
@@ -54,8 +55,14 @@ public final class Acquisition {
     return Duration.ofNanos(Math.max(1, deadlineNanos - pool.nanoTime()));
   }
 
-  /** Waits until the connect clock runs out; {@code undo} ends what is under way meanwhile. */
-  void await(Runnable undo) {
+  /**
+   * Waits until the connect clock runs out.
+   *
+   * @param late the answer then
+   * @param undo ends what is under way meanwhile
+   */
+  void await(Acquired late, Runnable undo) {
+    this.late = late;
     this.undo = undo;
     if (clock == null) {
       clock = pool.loop().schedule(this::expired, remaining().toNanos(), TimeUnit.NANOSECONDS);
@@ -66,7 +73,7 @@ public final class Acquisition {
     Consumer<Acquired> listener = whenDone;
     cancel();
     if (listener != null) {
-      listener.accept(new Acquired.TimedOut());
+      listener.accept(late);
     }
   }
 

@@ -80,7 +80,8 @@ final class EndpointPool {
   private void enqueue(Acquisition acquisition) {
     waiters.add(acquisition);
     waiterCount = waiters.size();
-    acquisition.await(() -> dequeue(acquisition));
+    // Our own bound, and no sign of the provider's health.
+    acquisition.await(new Acquired.PoolFull(), () -> dequeue(acquisition));
     // A place freed before the count was raised has told nobody.
     openForWaiters();
     if (!waiters.isEmpty()) {
@@ -97,7 +98,7 @@ final class EndpointPool {
 
   private void open(Acquisition acquisition) {
     Future<Channel> opening = connector.connect(loop, shared.endpoint(), acquisition.remaining());
-    acquisition.await(() -> opening.cancel(false));
+    acquisition.await(new Acquired.TimedOut(), () -> opening.cancel(false));
     opening.addListener(
         (Future<Channel> done) -> {
           assert loop.inEventLoop();

@@ -41,6 +41,7 @@ class ErrorCorpusTest {
           Map.entry("groq/error-400--llama-guard-3-8b", Kind.MODEL_MISSING),
           Map.entry("llamacpp/error--qwen3-1-7b-q4-k-m", Kind.CONTEXT_TOO_LONG),
           Map.entry("openai/error-400-context-length--gpt-5-nano", Kind.CONTEXT_TOO_LONG),
+          Map.entry("openai/error-403-forbidden--text-embedding-3-large", Kind.MODEL_MISSING),
           Map.entry("openrouter/error-400--claude-haiku-4-5", Kind.CONTEXT_TOO_LONG),
           Map.entry("xai/error--grok-4-3", Kind.CREDENTIAL_REFUSED));
 

@@ -73,7 +73,7 @@ class OpenAiDialectTest {
         "403 | {'error':{'code':403,'message':'x requires moderation. Your input was flagged'}}"
             + " | CONTENT_FILTERED",
         "403 | {'error':{'message':'You are not allowed to sample from this model'}}"
-            + " | CREDENTIAL_REFUSED"
+            + " | MODEL_MISSING"
       })
   void theBodySaysWhatTheStatusDoesNot(int status, String body, Kind kind) {
     assertThat(failure(status, body.replace("'", "\"").replace("l\"s", "l's")).kind())

@@ -34,6 +34,7 @@ class LimitsTest {
 
       assertThat(second.fault().code()).isEqualTo(ErrorCode.RATE_LIMITED);
       assertThat(second.fault().retryAfterSeconds()).isOne();
+      assertThat(second.field("x-llm-routing-reason")).startsWith("strategy=priority selected=");
       assertThat(second.field("x-ratelimit-limit-requests")).isEqualTo("1");
       assertThat(second.field("x-ratelimit-remaining-requests")).isEqualTo("0");
       assertThat(second.field("x-ratelimit-reset-requests")).isEqualTo("1s");

@@ -73,7 +73,7 @@ class LimitFaultTest {
     Fault fault = LimitFault.neverFits(TOKENS.bucket(), 6_001);
     assertThat(fault.code()).isEqualTo(ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
     assertThat(fault.shouldRetry()).isFalse();
-    assertThat(fault.retryAfterSeconds()).isZero();
+    assertThat(fault.retryAfterSeconds()).isEqualTo(60);
     assertThat(fault.details()).containsEntry("limit", 6_000L).containsEntry("requested", 6_001L);
   }
 

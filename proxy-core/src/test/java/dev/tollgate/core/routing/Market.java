@@ -14,6 +14,7 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.core.routing.Fleet.Placing;
+import dev.tollgate.core.routing.RoutePlan.Resort;
 import dev.tollgate.core.routing.Router.Ask;
 import dev.tollgate.core.routing.Router.Routed;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -137,15 +138,31 @@ final class Market {
   }
 
   Placement place(Candidate candidate) {
-    Placing placing = fleet.place(candidate, now, random);
+    Placing placing = fleet.place(candidate, Resort.USUAL, now, random);
     if (placing instanceof Placing.Placed placed) {
       return placed.placement();
     }
     throw new AssertionError("excluded: " + placing);
   }
 
+  /** Whether the first candidate of a plan may be tried now. */
+  boolean isPlaced(RoutePlan plan) {
+    return placing(plan) instanceof Placing.Placed;
+  }
+
+  Placement place(RoutePlan plan) {
+    if (placing(plan) instanceof Placing.Placed placed) {
+      return placed.placement();
+    }
+    throw new AssertionError("excluded: " + plan);
+  }
+
+  private Placing placing(RoutePlan plan) {
+    return fleet.place(plan.candidates().getFirst(), plan.resort(), now, random);
+  }
+
   Exclusion exclusion(Candidate candidate) {
-    Placing placing = fleet.place(candidate, now, random);
+    Placing placing = fleet.place(candidate, Resort.USUAL, now, random);
     if (placing instanceof Placing.Excluded excluded) {
       return excluded.exclusion();
     }

@@ -55,6 +55,33 @@ class NextTryTest {
   }
 
   @Test
+  void aRefusedKeyIsFollowedByOneOtherKeyAndThenByAnotherProvider() {
+    RoutePlan plan = plan(3, "a:1", "b:2");
+    List<NextTry.Failed> failed = new ArrayList<>();
+    List<String> asked = new ArrayList<>();
+    Candidate candidate = plan.candidates().getFirst();
+    for (int i = 0; i < 3; i++) {
+      asked.add(candidate.id().value());
+      failed.add(new NextTry.Failed(candidate, UpstreamFailure.of(Kind.CREDENTIAL_REFUSED, "m")));
+      if (NextTry.after(plan, failed, _ -> false, one -> one.id().value().equals("a"), RANDOM)
+          instanceof NextTry.Try next) {
+        candidate = next.candidate();
+      }
+    }
+    assertThat(asked).containsExactly("a", "a", "b");
+  }
+
+  @Test
+  void whoIsBarredIsNotAskedWithAnotherKeyEither() {
+    RoutePlan plan = plan(3, "a:1", "b:2");
+    Candidate first = plan.candidates().getFirst();
+    var failed =
+        List.of(new NextTry.Failed(first, UpstreamFailure.of(Kind.CREDENTIAL_REFUSED, "m")));
+    assertThat(NextTry.after(plan, failed, first::isSame, _ -> true, RANDOM))
+        .isEqualTo(new NextTry.Try(plan.candidates().getLast(), Duration.ZERO));
+  }
+
+  @Test
   void aSilentProviderIsNotAskedAgain() {
     assertThat(walk(plan(3, "a:1"), Kind.TIMED_OUT)).containsExactly("a");
     assertThat(walk(plan(3, "a:1", "b:1"), Kind.TIMED_OUT)).containsExactly("a", "b");
@@ -182,7 +209,7 @@ class NextTryTest {
             .map(route -> new Candidate(model, route))
             .toList();
     var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3);
-    return new RoutePlan(Strategy.PRIORITY, candidates, rules, List.of());
+    return new RoutePlan(Strategy.PRIORITY, candidates, rules, List.of(), RoutePlan.Resort.USUAL);
   }
 
   private static Provider provider(String slug) {

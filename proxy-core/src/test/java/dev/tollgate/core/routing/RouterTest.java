@@ -8,11 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.routing.Exclusion.Reason;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -193,15 +195,13 @@ class RouterTest {
 
   @Test
   void whereNobodyIsLeftTheClientIsToldWhyAndHowLong() {
-    Model two = model("acme/one", "a", "b", "c");
+    Model two = model("acme/one", "a", "b");
     market.failed(market.at(two, "a"), Kind.UNREACHABLE, 5);
     market.place(market.at(two, "b")).failed(Market.limited(30), market.now);
-    market.place(market.at(two, "c")).failed(Market.refused(), market.now);
     Refusal refusal = market.refusal(RoutingWish.NONE, two);
     assertThat(reasons(refusal))
         .containsEntry("a", Reason.CIRCUIT_OPEN)
-        .containsEntry("b", Reason.COOLING)
-        .containsEntry("c", Reason.CREDENTIALS_REFUSED);
+        .containsEntry("b", Reason.COOLING);
     Fault fault = refusal.fault();
     assertThat(fault.code()).isEqualTo(ErrorCode.NO_PROVIDER_AVAILABLE);
     assertThat(fault.retryAfterSeconds()).isEqualTo(2);
@@ -209,9 +209,63 @@ class RouterTest {
         .isEqualTo(
             List.of(
                 Map.of("provider", "a", "reason", "circuit_open"),
-                Map.of("provider", "b", "reason", "cooling"),
-                Map.of("provider", "c", "reason", "credentials_refused")));
+                Map.of("provider", "b", "reason", "cooling")));
     assertThat(refusal.reason()).startsWith("strategy=priority selected=none");
+  }
+
+  @Test
+  void aKeyThatWasRefusedIsTriedAgainOnlyWhereNobodyElseIsLeft() {
+    Model two = model("acme/one", "a", "b");
+    market.place(market.at(two, "b")).failed(Market.refused(), market.now);
+    assertThat(market.order(RoutingWish.NONE, two)).containsExactly("a");
+    market.failed(market.at(two, "a"), Kind.UNREACHABLE, 5);
+    assertThat(reasons(market.refusal(RoutingWish.NONE, two)))
+        .as("waiting for a mends it")
+        .containsEntry("b", Reason.CREDENTIALS_REFUSED);
+
+    Model alone = model("acme/one", "b");
+    RoutePlan last = market.plan(RoutingWish.NONE, OptionalLong.empty(), alone);
+    assertThat(market.isPlaced(last)).isTrue();
+    assertThat(market.isPlaced(last)).as("as often as somebody asks").isTrue();
+  }
+
+  @Test
+  void tryingARefusedKeyAsALastResortDoesNotPutItsProbeOff() {
+    Model alone = model("acme/one", "b");
+    Candidate only = market.at(alone, "b");
+    market.place(only).failed(Market.refused(), market.now);
+    RoutePlan last = market.plan(RoutingWish.NONE, OptionalLong.empty(), alone);
+    for (int i = 0; i < 5; i++) {
+      market.pass(Duration.ofSeconds(1));
+      market.place(last).failed(Market.refused(), market.now);
+    }
+    market.pass(KeyHealth.REFUSED_FIRST);
+    market.place(only).neutral(market.now);
+    market.place(only).failed(UpstreamFailure.of(Kind.REJECTED, "the key was taken"), market.now);
+    market.place(only);
+    market.place(only);
+  }
+
+  @Test
+  void aBurstOfRefusalsIsOneRefusal() {
+    Candidate only = market.at(model("acme/one", "b"), "b");
+    List<Placement> burst = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      burst.add(market.place(only));
+    }
+    market.pass(Duration.ofSeconds(1));
+    burst.forEach(one -> one.failed(Market.refused(), market.now));
+    market.pass(KeyHealth.REFUSED_FIRST);
+    market.place(only);
+  }
+
+  @Test
+  void withoutFallbacksNoOtherModelServes() {
+    Model first = model("acme/one", "a");
+    Model second = model("acme/two", "b");
+    RoutingWish only = wish(w -> w.only("b").noFallbacks());
+    assertThat(reasons(market.refusal(only, first, second)))
+        .containsOnly(Map.entry("a", Reason.NOT_IN_ONLY));
   }
 
   @Test

@@ -87,7 +87,8 @@ public final class TestCatalog {
     Model model = catalog.models().iterator().next();
     List<Candidate> candidates =
         model.routes().stream().map(route -> new Candidate(model, route)).toList();
-    return new RoutePlan(Strategy.PRIORITY, candidates, RoutingRules.DEFAULT, List.of());
+    return new RoutePlan(
+        Strategy.PRIORITY, candidates, RoutingRules.DEFAULT, List.of(), RoutePlan.Resort.USUAL);
   }
 
   /** A provider of the OpenAI dialect at {@code <name>.example}. */

@@ -46,6 +46,10 @@ public final class LoadWatch implements AutoCloseable {
    * @param loopWait how long loops may keep tasks waiting on average
    */
   public record Rules(boolean enabled, int requestsMax, int requestsMin, Duration loopWait) {
+    public Rules {
+      requestsMin = Math.min(requestsMin, requestsMax);
+    }
+
     /** A node of which nothing is known yet. Without shedding, only the bound itself counts. */
     Load calm() {
       return new Load(LoadLevel.CALM, requestsMax, enabled ? requestsMin : requestsMax);

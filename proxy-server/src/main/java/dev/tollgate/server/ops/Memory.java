@@ -14,7 +14,9 @@ import java.util.stream.Collectors;
 /** How much of its memory this process needs, as shares of what the JVM may have. */
 public final class Memory {
   private final List<GarbageCollectorMXBean> collectors =
-      ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class);
+      ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class).stream()
+          .filter(bean -> frees(bean.getName()))
+          .toList();
   private final Set<String> heapPools =
       ManagementFactory.getMemoryPoolMXBeans().stream()
           .filter(pool -> pool.getType() == MemoryType.HEAP)
@@ -26,6 +28,13 @@ public final class Memory {
 
   public Memory(PooledByteBufAllocator buffers) {
     this.buffers = buffers;
+  }
+
+  /**
+   * Pauses of G1's and ZGC's concurrent work are beans of their own, and leave all garbage there.
+   */
+  static boolean frees(String collector) {
+    return !collector.equals("G1 Concurrent GC") && !collector.endsWith("Pauses");
   }
 
   /** What lived behind the last collection: what is used now is garbage for the most part. */

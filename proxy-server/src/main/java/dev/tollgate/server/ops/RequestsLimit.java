@@ -44,8 +44,9 @@ final class RequestsLimit {
     busyLooks = wait.toNanos() > waitNanosMax ? busyLooks + 1 : 0;
     quietLooks = busyLooks == 0 && running < least ? quietLooks + 1 : 0;
     if (busyLooks >= LOOKS) {
-      // From what is there: a limit far above it would take many looks to matter.
-      limit = Math.max(least, LESS * Math.min(limit, running));
+      // From what is there: a limit far above it would take many looks to matter. While more are in
+      // work than it allows, the last cut has not shown yet what it does.
+      limit = running > limit ? limit : Math.max(least, LESS * running);
     } else if (busyLooks == 0 && running >= IN_USE * limit) {
       limit = Math.min(most, MORE * limit + 1);
     } else if (quietLooks >= LOOKS_TO_FORGET) {

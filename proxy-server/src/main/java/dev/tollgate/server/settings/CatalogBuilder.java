@@ -9,6 +9,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
+import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -22,6 +23,11 @@ import java.util.stream.Collectors;
 /** Builds the core's catalog from valid settings: a pure function. */
 public final class CatalogBuilder {
   private static final int MOCK_EVENT_BYTES_MAX = 32 << 20;
+
+  /** Its models are faults that say nothing about each other. */
+  private static final Provider.Circuit MOCK_CIRCUIT =
+      new Provider.Circuit(
+          1_000, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
 
   private final ToIntFunction<ProviderId> mockPort;
 
@@ -110,7 +116,7 @@ public final class CatalogBuilder {
         Map.of(),
         Provider.Clocks.DEFAULT,
         Provider.PoolLimits.DEFAULT,
-        Provider.Circuit.DEFAULT,
+        MOCK_CIRCUIT,
         Provider.Quirks.NONE,
         new Provider.OnDisconnect.Cancel(),
         MOCK_EVENT_BYTES_MAX);

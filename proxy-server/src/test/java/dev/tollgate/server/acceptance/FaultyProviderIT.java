@@ -68,20 +68,24 @@ class FaultyProviderIT {
             "1s",
             "total",
             "5s");
-    Setup setup =
-        Shared.setup()
-            .provider(
-                "faulty",
-                Map.of(
-                    "type",
-                    "openai",
-                    "base_url",
-                    "http://127.0.0.1:" + PROVIDER.port() + "/v1",
-                    "max_event_bytes",
-                    "1MiB",
-                    "timeouts",
-                    clocks));
-    faults().forEach(fault -> setup.model(fault, "faulty", fault));
+    Setup setup = Shared.setup();
+    for (String fault : faults().toList()) {
+      // One that limits our rate is not asked for a while.
+      String provider = fault.replace('/', '-');
+      setup
+          .provider(
+              provider,
+              Map.of(
+                  "type",
+                  "openai",
+                  "base_url",
+                  "http://127.0.0.1:" + PROVIDER.port() + "/v1",
+                  "max_event_bytes",
+                  "1MiB",
+                  "timeouts",
+                  clocks))
+          .model(fault, provider, fault);
+    }
     return setup;
   }
 

@@ -68,8 +68,13 @@ final class Setup {
     return provider(id, Map.of("type", "openai", "base_url", baseUrl, "api_key", apiKey));
   }
 
+  /** Tests of faults share a provider: its circuit stays closed, unless they say when it opens. */
   Setup provider(String id, Map<String, ?> settings) {
-    providers.put(id, settings);
+    Map<String, Object> all = new LinkedHashMap<>(settings);
+    if (!"mock".equals(settings.get("type"))) {
+      all.putIfAbsent("circuit", Map.of("failures", 1_000));
+    }
+    providers.put(id, all);
     return this;
   }
 

@@ -31,4 +31,13 @@ final class MemoryTest {
     held.release();
     assertThat(memory.direct()).isZero();
   }
+
+  @Test
+  void onlyCollectionsThatFreeSomethingSayWhatLives() {
+    assertThat(Memory.frees("G1 Young Generation")).isTrue();
+    assertThat(Memory.frees("Copy")).isTrue();
+    assertThat(Memory.frees("ZGC Major Cycles")).isTrue();
+    assertThat(Memory.frees("G1 Concurrent GC")).isFalse();
+    assertThat(Memory.frees("ZGC Major Pauses")).isFalse();
+  }
 }

@@ -38,10 +38,15 @@ final class ServerIT {
         admin: { address: "127.0.0.1:0" }
       server: { event_loops: 2, shutdown: { delay: 200ms, timeout: 2s } }
       store: { url: embedded, data_dir: ./data }
+      limits: { key: { requests_per_second: 0 } }
       providers:
         mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
-        away: { type: openai, base_url: "http://127.0.0.1:9/v1", api_key: canary-of-a-key }
-        gone: { type: openai, base_url: "http://127.0.0.1:9/v1" }
+        away:
+          type: openai
+          base_url: "http://127.0.0.1:9/v1"
+          api_key: canary-of-a-key
+          circuit: { failures: 1000 }
+        gone: { type: openai, base_url: "http://127.0.0.1:9/v1", circuit: { failures: 1000 } }
       models:
         test/chat:
           modality: chat
