@@ -11,7 +11,6 @@ import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** A provider refuses or limits a key: the next key, then the next provider. */
@@ -57,7 +56,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void whereEveryKeyIsRefusedTheRequestIsNotSent() {
+  void whereEveryKeyIsRefusedTheProviderSaysSoItself() {
     try (var scenario = Scenario.of(TestCatalog.of(POOL))) {
       RecordedClient first = scenario.askPlain();
       lastAskedAt(scenario, "alpha.example", REFUSED);
@@ -67,14 +66,10 @@ class ProviderKeysTest {
       int requests = scenario.requests();
 
       RecordedClient second = scenario.askPlain();
-      assertThat(second.fault().code().wire()).isEqualTo("no_provider_available");
-      assertThat(second.fault().details())
-          .isEqualTo(
-              Map.of(
-                  "excluded",
-                  List.of(Map.of("provider", "alpha", "reason", "credentials_refused"))));
-      assertThat(second.fault().retryAfterSeconds()).isEqualTo(60);
-      assertThat(scenario.requests()).isEqualTo(requests);
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      assertThat(second.fault().code().status()).isEqualTo(502);
+      assertThat(second.fault().shouldRetry()).isFalse();
+      assertThat(scenario.requests()).as("as a last resort, once").isEqualTo(requests + 1);
     }
   }
 
