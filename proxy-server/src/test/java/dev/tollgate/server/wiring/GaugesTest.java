@@ -12,6 +12,7 @@ import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.Fleet.Placing;
 import dev.tollgate.core.routing.Placement;
+import dev.tollgate.core.routing.RoutePlan;
 import dev.tollgate.core.testkit.ScriptedConnector;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.upstream.Upstreams;
@@ -142,7 +143,8 @@ final class GaugesTest {
   }
 
   private Placement place(Candidate candidate) {
-    if (fleet.place(candidate, ticker.nanoTime(), random) instanceof Placing.Placed placed) {
+    if (fleet.place(candidate, RoutePlan.Resort.USUAL, ticker.nanoTime(), random)
+        instanceof Placing.Placed placed) {
       return placed.placement();
     }
     throw new AssertionError("excluded");
