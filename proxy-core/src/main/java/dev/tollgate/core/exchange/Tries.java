@@ -95,7 +95,7 @@ final class Tries {
             ThreadLocalRandom.current())
         instanceof NextTry.Try(Candidate candidate, Duration delay)) {
       long begins = nowNanos + delay.toNanos();
-      Optional<Exclusion> obstacle = fleet.obstacle(candidate, begins);
+      Optional<Exclusion> obstacle = fleet.obstacle(candidate, plan.resort(), begins);
       if (obstacle.isPresent()) {
         bar(candidate, obstacle.get());
       } else if (begins >= deadline(candidate) || !isWithinBudget(candidate, nowNanos)) {

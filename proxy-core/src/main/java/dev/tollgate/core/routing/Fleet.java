@@ -91,7 +91,12 @@ public final class Fleet {
   }
 
   /** Why nobody may try this one then; empty: as far as is known now, it may be tried. */
-  public Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
+  public Optional<Exclusion> obstacle(Candidate candidate, Resort resort, long nowNanos) {
+    return obstacle(candidate, nowNanos)
+        .filter(one -> resort == Resort.USUAL || one.reason() != Reason.CREDENTIALS_REFUSED);
+  }
+
+  Optional<Exclusion> obstacle(Candidate candidate, long nowNanos) {
     long wait = provider(candidate.provider()).breaker().waitNanos(nowNanos);
     return wait > 0
         ? Optional.of(excluded(candidate, Reason.CIRCUIT_OPEN, wait))

@@ -15,7 +15,7 @@ import dev.tollgate.core.routing.Breaker.State;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Fleet.Placing;
 import dev.tollgate.core.routing.ProviderHealth;
-import dev.tollgate.core.routing.RoutePlan;
+import dev.tollgate.core.routing.RoutePlan.Resort;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
@@ -157,8 +157,8 @@ class PermitsTest {
   private static void openTheCircuit(Scenario scenario, Catalog catalog) {
     Candidate candidate = TestCatalog.plan(catalog).candidates().getFirst();
     long now = scenario.nanos();
-    if (scenario.fleet().place(candidate, RoutePlan.Resort.USUAL, now, new Random(1))
-        instanceof Placing.Placed placed) {
+    Placing placing = scenario.fleet().place(candidate, Resort.USUAL, now, new Random(1));
+    if (placing instanceof Placing.Placed placed) {
       placed.placement().failed(UpstreamFailure.of(Kind.SERVER_ERROR, "test"), now);
     }
     State state = scenario.fleet().provider(candidate.provider()).breaker().state();

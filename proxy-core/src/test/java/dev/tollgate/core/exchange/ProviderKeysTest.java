@@ -56,7 +56,7 @@ class ProviderKeysTest {
   }
 
   @Test
-  void whereEveryKeyIsRefusedTheProviderSaysSoItself() {
+  void whereEveryKeyIsRefusedAndNobodyElseIsLeftTheProviderIsAskedAllTheSame() {
     try (var scenario = Scenario.of(TestCatalog.of(POOL))) {
       RecordedClient first = scenario.askPlain();
       lastAskedAt(scenario, "alpha.example", REFUSED);
@@ -70,6 +70,24 @@ class ProviderKeysTest {
       assertThat(second.fault().code().status()).isEqualTo(502);
       assertThat(second.fault().shouldRetry()).isFalse();
       assertThat(scenario.requests()).as("as a last resort, once").isEqualTo(requests + 1);
+      RecordedClient third = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      assertThat(third.whole().status()).as("somebody has mended the key").isEqualTo(200);
+    }
+  }
+
+  @Test
+  void asALastResortEachOfThoseWhoRefusedIsAskedInTurn() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      lastAskedAt(scenario, "beta.example", REFUSED);
+      scenario.passSeconds(1);
+      RecordedClient second = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      assertThat(second.whole().status()).isEqualTo(200);
+      assertThat(outcomes(scenario)).containsExactly("alpha credential_refused", "beta ok");
     }
   }
 
