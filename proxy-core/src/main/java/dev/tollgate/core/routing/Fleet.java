@@ -11,6 +11,7 @@ import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.routing.Exclusion.Reason;
 import dev.tollgate.core.routing.RoutePlan.Resort;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What this process knows of all providers. It survives reloads: circuits by provider and endpoint,
- * keys by their fingerprint (DECISIONS 15). Shared by all loops: maps that only grow with the
- * configuration, of objects that each say how they are shared.
+ * keys by their fingerprint and the model (DECISIONS 15). Shared by all loops: maps that only grow
+ * with the configuration, of objects that each say how they are shared.
  */
 public final class Fleet {
   /** Stands for the key of a provider that has none. */
@@ -41,7 +42,11 @@ public final class Fleet {
     }
   }
 
-  private record KeyName(ProviderId id, String fingerprint) {}
+  private record KeyName(ProviderId id, String fingerprint, String upstreamModel) {
+    boolean isOf(Provider provider, String wanted) {
+      return id.equals(provider.id()) && fingerprint.equals(wanted);
+    }
+  }
 
   private record RouteName(ProviderId id, EndpointIdentity endpoint, String upstreamModel) {
     static RouteName of(Route route) {
@@ -63,20 +68,30 @@ public final class Fleet {
     return known == null ? providers.computeIfAbsent(name, _ -> new ProviderHealth()) : known;
   }
 
-  /** What is known of a key of a provider. */
-  public KeyHealth key(Provider provider, Credential credential) {
-    return key(provider, credential.fingerprint());
+  /**
+   * What is known of a key for one of its provider's models: providers limit rates by model, and a
+   * key that may not use one of them is good for the others.
+   */
+  private KeyHealth key(Route route, String fingerprint) {
+    var name = new KeyName(route.provider().id(), fingerprint, route.upstreamModel());
+    KeyHealth known = keys.get(name);
+    return known == null ? keys.computeIfAbsent(name, _ -> new KeyHealth()) : known;
   }
 
   /** The same of a provider without keys: it may still limit our rate. */
-  public KeyHealth noKey(Provider provider) {
-    return key(provider, NO_KEY);
+  private KeyHealth key(Route route, @Nullable Credential credential) {
+    return key(route, credential == null ? NO_KEY : credential.fingerprint());
   }
 
-  private KeyHealth key(Provider provider, String fingerprint) {
-    var name = new KeyName(provider.id(), fingerprint);
-    KeyHealth known = keys.get(name);
-    return known == null ? keys.computeIfAbsent(name, _ -> new KeyHealth()) : known;
+  /** How a key stands, by the model for which it stands worst; null: the provider has none. */
+  public KeyHealth.State keyState(
+      Provider provider, @Nullable Credential credential, long nowNanos) {
+    String fingerprint = credential == null ? NO_KEY : credential.fingerprint();
+    return keys.entrySet().stream()
+        .filter(one -> one.getKey().isOf(provider, fingerprint))
+        .map(one -> one.getValue().state())
+        .max(Comparator.comparingLong(state -> state.severity(nowNanos)))
+        .orElse(new KeyHealth.State.Usable());
   }
 
   public RouteHealth route(Route route) {
@@ -106,7 +121,7 @@ public final class Fleet {
   private Optional<Exclusion> keyObstacle(Candidate candidate, long nowNanos) {
     long cooling = Long.MAX_VALUE;
     long retired = Long.MAX_VALUE;
-    for (KeyHealth key : keysOf(candidate.provider())) {
+    for (KeyHealth key : keysOf(candidate.route())) {
       long wait = key.waitNanos(nowNanos);
       if (wait == 0) {
         return Optional.empty();
@@ -123,11 +138,11 @@ public final class Fleet {
             : excluded(candidate, Reason.CREDENTIALS_REFUSED, retired));
   }
 
-  private List<KeyHealth> keysOf(Provider provider) {
-    List<Credential> credentials = provider.credentials();
+  private List<KeyHealth> keysOf(Route route) {
+    List<Credential> credentials = route.provider().credentials();
     return credentials.isEmpty()
-        ? List.of(noKey(provider))
-        : credentials.stream().map(credential -> key(provider, credential)).toList();
+        ? List.of(key(route, NO_KEY))
+        : credentials.stream().map(credential -> key(route, credential)).toList();
   }
 
   private static Exclusion excluded(Candidate candidate, Reason reason, long waitNanos) {
@@ -153,8 +168,8 @@ public final class Fleet {
       long wait = Math.max(1, health.breaker().waitNanos(nowNanos));
       return new Placing.Excluded(excluded(candidate, Reason.CIRCUIT_OPEN, wait));
     }
-    Credential credential = choose(provider, nowNanos, random);
-    KeyHealth key = credential == null ? noKey(provider) : key(provider, credential);
+    Credential credential = choose(candidate.route(), nowNanos, random);
+    KeyHealth key = key(candidate.route(), credential);
     if (!key.tryUse(resort, nowNanos)) {
       health.breaker().neutral(permit.get(), nowNanos);
       return new Placing.Excluded(
@@ -166,13 +181,13 @@ public final class Fleet {
   }
 
   /** Draws a key by weight among those that may be used; null: the provider has none. */
-  private @Nullable Credential choose(Provider provider, long nowNanos, RandomGenerator random) {
-    List<Credential> all = provider.credentials();
+  private @Nullable Credential choose(Route route, long nowNanos, RandomGenerator random) {
+    List<Credential> all = route.provider().credentials();
     if (all.size() <= 1) {
       return all.isEmpty() ? null : all.getFirst();
     }
     List<Credential> usable =
-        all.stream().filter(one -> key(provider, one).waitNanos(nowNanos) == 0).toList();
+        all.stream().filter(one -> key(route, one).waitNanos(nowNanos) == 0).toList();
     if (usable.isEmpty()) {
       return all.get(random.nextInt(all.size()));
     }
@@ -196,15 +211,18 @@ public final class Fleet {
     Set<RouteName> liveRoutes = new HashSet<>();
     for (Provider provider : catalog.providers()) {
       live.add(ProviderName.of(provider));
-      liveKeys.add(new KeyName(provider.id(), NO_KEY));
-      provider
-          .credentials()
-          .forEach(one -> liveKeys.add(new KeyName(provider.id(), one.fingerprint())));
     }
     Set<ModelId> models = new HashSet<>();
     for (Model model : catalog.models()) {
       models.add(model.id());
-      model.routes().forEach(route -> liveRoutes.add(RouteName.of(route)));
+      for (Route route : model.routes()) {
+        liveRoutes.add(RouteName.of(route));
+        ProviderId id = route.provider().id();
+        liveKeys.add(new KeyName(id, NO_KEY, route.upstreamModel()));
+        for (Credential one : route.provider().credentials()) {
+          liveKeys.add(new KeyName(id, one.fingerprint(), route.upstreamModel()));
+        }
+      }
     }
     providers.keySet().retainAll(live);
     keys.keySet().retainAll(liveKeys);

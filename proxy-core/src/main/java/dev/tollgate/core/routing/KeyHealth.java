@@ -6,9 +6,9 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What is known of one key of a provider: it serves, it cools after a 429, or the provider refused
- * it. A refused key is asked again now and then, by one request at a time. Shared by all loops: one
- * atomic reference to an immutable state.
+ * What is known of one key of a provider for one model: it serves, it cools after a 429, or the
+ * provider refused it. A refused key is asked again now and then, by one request at a time. Shared
+ * by all loops: one atomic reference to an immutable state.
  */
 public final class KeyHealth {
   static final Duration REFUSED_FIRST = Duration.ofSeconds(60);
@@ -22,6 +22,15 @@ public final class KeyHealth {
 
   /** What the key is now. */
   public sealed interface State {
+    /** Nanoseconds for which it is not used, and much more where the provider refused it. */
+    default long severity(long nowNanos) {
+      return switch (this) {
+        case Usable _ -> 0;
+        case Cooling cooling -> Math.max(0, cooling.untilNanos() - nowNanos);
+        case Retired retired -> Long.MAX_VALUE / 2 + Math.max(0, retired.untilNanos() - nowNanos);
+      };
+    }
+
     record Usable() implements State {}
 
     /** The provider limits its rate until then. */

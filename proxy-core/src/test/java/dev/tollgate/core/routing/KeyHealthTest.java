@@ -3,6 +3,7 @@ package dev.tollgate.core.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
@@ -159,6 +160,15 @@ class KeyHealthTest {
   }
 
   @Test
+  void aKeyThatCoolsForOneModelServesAnother() {
+    Model small = Market.model("acme/small", "a");
+    Model large = Market.model("acme/large", "a");
+    market.place(market.at(small, "a")).failed(Market.limited(30), market.now);
+    market.place(market.at(large, "a")).succeeded(1, market.now);
+    assertThat(market.exclusion(market.at(small, "a")).reason()).isEqualTo(Reason.COOLING);
+  }
+
+  @Test
   void aReloadDoesNotHurryAKeyThatCools() {
     market.place(ONE).failed(Market.limited(30), market.now);
     market.fleet.configured(catalog(ONE), market.now);
@@ -205,6 +215,21 @@ class KeyHealthTest {
   }
 
   private static Catalog catalog(Candidate candidate) {
-    return new Catalog(List.of(candidate.provider()), List.of(candidate.model()));
+    Model m = candidate.model();
+    Model routed =
+        new Model(
+            m.id(),
+            m.modality(),
+            m.name(),
+            m.description(),
+            m.created(),
+            m.contextLength(),
+            m.outputTokensMax(),
+            m.outputTokensReserved(),
+            m.capabilities(),
+            m.prices(),
+            m.stickyPrefix(),
+            List.of(candidate.route()));
+    return new Catalog(List.of(candidate.provider()), List.of(routed));
   }
 }

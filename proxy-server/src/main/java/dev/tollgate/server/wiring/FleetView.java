@@ -32,7 +32,7 @@ final class FleetView {
     tree.put("in_flight", health.inFlight());
     tree.put("retries_refused", health.retriesRefused());
     List<Map<String, Object>> keys = new ArrayList<>();
-    keys(fleet, provider).forEach((name, key) -> keys.add(key(name, key.state(), nowNanos)));
+    keys(fleet, provider, nowNanos).forEach((name, state) -> keys.add(key(name, state, nowNanos)));
     tree.put("keys", keys);
     List<Map<String, Object>> routes = new ArrayList<>();
     for (Model model : catalog.models()) {
@@ -53,13 +53,13 @@ final class FleetView {
   }
 
   /** What is known of each key, by its fingerprint. */
-  static Map<String, KeyHealth> keys(Fleet fleet, Provider provider) {
-    Map<String, KeyHealth> keys = new LinkedHashMap<>();
+  static Map<String, KeyHealth.State> keys(Fleet fleet, Provider provider, long nowNanos) {
+    Map<String, KeyHealth.State> keys = new LinkedHashMap<>();
     for (Credential credential : provider.credentials()) {
-      keys.put(credential.fingerprint(), fleet.key(provider, credential));
+      keys.put(credential.fingerprint(), fleet.keyState(provider, credential, nowNanos));
     }
     if (keys.isEmpty()) {
-      keys.put("none", fleet.noKey(provider));
+      keys.put("none", fleet.keyState(provider, null, nowNanos));
     }
     return keys;
   }

@@ -111,8 +111,7 @@ final class Gauges {
             Collectors.toMap(
                 provider -> provider.id().value(),
                 provider ->
-                    FleetView.keys(fleet, provider).values().stream()
-                        .map(KeyHealth::state)
+                    FleetView.keys(fleet, provider, ticker.nanoTime()).values().stream()
                         .filter(counts)
                         .count()));
   }
