@@ -85,9 +85,11 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
     return call.of(Script.END);
   }
 
+  /** The node's own sign lives on from one epoch to the next. */
   static ScriptCall beat(String epoch) {
+    String node = epoch.substring(0, epoch.lastIndexOf('.'));
     return new ScriptCall(
-        Script.BEAT, List.of(members(epoch), "tollgate:node:" + epoch), List.of(LEASE_MILLIS));
+        Script.BEAT, List.of(members(epoch), "tollgate:node:" + node), List.of(LEASE_MILLIS));
   }
 
   static ScriptCall restate(List<Draw> draws, String epoch) {

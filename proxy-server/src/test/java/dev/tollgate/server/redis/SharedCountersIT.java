@@ -145,6 +145,18 @@ class SharedCountersIT {
   }
 
   @Test
+  void aRequestThatComesFirstDoesNotHideThatOthersWereForgotten() {
+    Draws.take(one, Draws.slot("k", 2));
+    Draws.take(one, Draws.slot("k", 2));
+
+    commands.flushall();
+    assertThat(Draws.take(one, Draws.slot("another", 9))).isInstanceOf(Taken.class);
+
+    await("the node's slots counted again", () -> slotsOf("k") == 2);
+    assertThat(slotsOf("another")).isEqualTo(1);
+  }
+
+  @Test
   void aFrozenRedisKeepsNobodyWaiting() {
     Draw held = Draws.slot("k", 3);
     Draws.take(one, held);
