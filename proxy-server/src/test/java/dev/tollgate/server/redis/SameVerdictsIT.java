@@ -149,10 +149,12 @@ class SameVerdictsIT {
 
   private void ended(Draw draw, long tokensUsed) {
     for (Take take : draw.takes()) {
-      if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE) {
+      long back = take.amount() - tokensUsed;
+      if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE && back != 0) {
         ExactBucket bucket = bucket(take.bucket());
         bucket.flow(nowMicros);
-        bucket.add(take.amount() - tokensUsed);
+        bucket.add(back);
+        buckets.put(name(take.bucket()), bucket); // nothing may have been taken from it so far
       }
     }
     if (draw.slot() instanceof Slot.OneOf one) {

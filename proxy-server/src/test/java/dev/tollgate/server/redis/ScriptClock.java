@@ -5,10 +5,15 @@ import io.lettuce.core.api.sync.RedisCommands;
 import java.util.List;
 import java.util.Map;
 
-/** Runs the scripts as they are, but for their clock: it is one that tests set. */
+/**
+ * Runs the scripts as they are, but for their clock: it is one that tests set, and buckets do not
+ * expire by Redis' own meanwhile.
+ */
 final class ScriptClock {
   private static final String TIME = "redis.call('TIME')";
   private static final String STORED = "redis.call('HMGET', 'clock', 's', 'u')";
+
+  private static final String EXPIRING = ", 'PX', string.format('%.0f', millis))";
 
   private final RedisCommands<String, String> redis;
 
@@ -22,11 +27,11 @@ final class ScriptClock {
 
   List<Long> run(ScriptCall call) {
     String text = call.script().text();
-    if (!text.contains(TIME)) {
-      throw new AssertionError(call.script() + " asks for no time");
+    if (!text.contains(TIME) || !text.contains(EXPIRING)) {
+      throw new AssertionError(call.script() + " reads the time or stores in another way");
     }
     return redis.eval(
-        text.replace(TIME, STORED),
+        text.replace(TIME, STORED).replace(EXPIRING, ")"),
         ScriptOutputType.MULTI,
         call.keys().toArray(String[]::new),
         call.arguments().toArray(String[]::new));
