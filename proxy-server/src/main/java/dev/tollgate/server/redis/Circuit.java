@@ -229,8 +229,8 @@ final class Circuit {
   private void restate(Up up, List<Draw> draws) {
     up.link().callSurely(ScriptCall.restate(draws, up.epoch()), uncertainUnlessDone(up));
     for (Draw draw : draws) {
-      if (!held.contains(draw)) { // its end may have come before
-        up.link().callSurely(ScriptCall.end(draw, 0, up.epoch()), uncertainUnlessDone(up));
+      if (!held.contains(draw)) { // its end may have come before, and has corrected its tokens
+        up.link().callSurely(ScriptCall.free(draw, up.epoch()), uncertainUnlessDone(up));
       }
     }
   }

@@ -77,6 +77,13 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
     return call.of(Script.END);
   }
 
+  /** Frees the slot, if it is held, and gives nothing else back. */
+  static ScriptCall free(Draw draw, String epoch) {
+    var call = new Building(epoch, draw);
+    call.arguments.addAll(List.of(draw.request().value(), epoch));
+    return call.of(Script.END);
+  }
+
   /** Gives back all that a take of which no answer came may have taken. */
   static ScriptCall giveBack(Draw draw, String epoch) {
     var call = new Building(epoch, draw);

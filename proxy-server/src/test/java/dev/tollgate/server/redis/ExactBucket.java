@@ -31,6 +31,11 @@ final class ExactBucket {
     return new ExactBucket(one, capacity, level, atMicros);
   }
 
+  /** A clock that went back brings nothing and takes nothing: it flows on from there. */
+  void rebase(long nowMicros) {
+    atMicros = Math.min(atMicros, nowMicros);
+  }
+
   /** Lets flow in what the time until now brings. */
   void flow(long nowMicros) {
     BigInteger more = BigInteger.valueOf(Math.max(0, nowMicros - atMicros)).multiply(capacity);

@@ -57,16 +57,48 @@ class SameVerdictsIT {
 
   @Test
   void bucketsOfEverySize() {
-    Seeds.forEach(SCHEDULES, random -> schedule(random, 1L << random.nextInt(1, 25)));
+    Seeds.forEach(SCHEDULES, random -> schedule(random, 1L << random.nextInt(1, 25), Clock.STEADY));
   }
 
-  private void schedule(RandomGenerator random, long capacityMax) {
+  @Test
+  void aClockThatGoesBackNowAndThen() {
+    Seeds.forEach(
+        SCHEDULES, random -> schedule(random, 1L << random.nextInt(1, 25), Clock.GOES_BACK));
+  }
+
+  @Test
+  void anEmptyBucketFillsFromWhereTheClockWentBackTo() {
+    redis.flushall();
+    Take one = Draws.of(Scope.KEY, "k", Unit.REQUESTS_PER_SECOND, 1, 1);
+    clock.set(nowMicros);
+    assertThat(clock.run(ScriptCall.take(Draws.without(one), EPOCH))).startsWith(0L);
+
+    clock.set(nowMicros - 3_600_000_000L); // a replica whose clock is an hour behind
+    assertThat(clock.run(ScriptCall.take(Draws.without(one), EPOCH)))
+        .containsExactly(1L, 1L, 0L, 1_000_000L);
+    clock.set(nowMicros - 3_600_000_000L + 1_000_000);
+    assertThat(clock.run(ScriptCall.take(Draws.without(one), EPOCH))).startsWith(0L);
+  }
+
+  /** How the time of Redis passes. */
+  private enum Clock {
+    STEADY,
+    GOES_BACK;
+
+    long step(RandomGenerator random) {
+      long micros = random.nextLong(1, 1L << random.nextInt(1, 25));
+      boolean back = this == GOES_BACK && random.nextInt(6) == 0;
+      return back ? -micros * random.nextInt(1, 100) : micros;
+    }
+  }
+
+  private void schedule(RandomGenerator random, long capacityMax, Clock time) {
     redis.flushall();
     buckets.clear();
     busy.clear();
     held.clear();
     for (int step = 0; step < STEPS; step++) {
-      nowMicros += random.nextLong(1, 1L << random.nextInt(1, 25));
+      nowMicros += time.step(random);
       clock.set(nowMicros);
       if (held.isEmpty() || random.nextInt(3) > 0) {
         take(draw(random, capacityMax));
@@ -163,7 +195,9 @@ class SameVerdictsIT {
   }
 
   private ExactBucket bucket(Bucket bucket) {
-    return buckets.getOrDefault(name(bucket), new ExactBucket(bucket, nowMicros));
+    ExactBucket running = buckets.getOrDefault(name(bucket), new ExactBucket(bucket, nowMicros));
+    running.rebase(nowMicros);
+    return running;
   }
 
   private static String name(Bucket bucket) {
