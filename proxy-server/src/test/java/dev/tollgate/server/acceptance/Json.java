@@ -1,6 +1,7 @@
 package dev.tollgate.server.acceptance;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.openai.core.ObjectMappers;
@@ -22,5 +23,10 @@ final class Json {
     } catch (JsonProcessingException e) {
       throw new AssertionError("not JSON: " + json, e);
     }
+  }
+
+  /** Text as it stands between the quotes of a JSON string. */
+  static String escaped(String text) {
+    return new String(JsonStringEncoder.getInstance().quoteAsString(text));
   }
 }

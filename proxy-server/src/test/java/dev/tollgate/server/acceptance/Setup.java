@@ -100,6 +100,12 @@ final class Setup {
     return this;
   }
 
+  /** A model with exactly these settings. */
+  Setup model(String id, Map<String, ?> settings) {
+    models.put(id, settings);
+    return this;
+  }
+
   /** Replaces a whole section. */
   Setup section(String name, Map<String, ?> settings) {
     root.put(name, settings);

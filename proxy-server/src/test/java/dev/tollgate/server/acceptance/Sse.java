@@ -33,6 +33,11 @@ final class Sse {
             .formatted(prompt, completion, prompt + completion));
   }
 
+  /** These bytes of a stream, whatever they are. */
+  static String raw(String text) {
+    return chunk(text);
+  }
+
   /** A plain reply with this text. */
   static String completion(String text) {
     String body =

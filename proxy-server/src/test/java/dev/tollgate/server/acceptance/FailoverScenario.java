@@ -1,0 +1,194 @@
+package dev.tollgate.server.acceptance;
+
+import dev.tollgate.server.acceptance.FailoverWall.Fault;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Predicate;
+
+/**
+ * The scenarios of the public failoverbench: what a provider does wrong, and what has to hold
+ * beside the rescue of the request. A table in {@code docs/routing.md} says the same.
+ */
+@SuppressWarnings("ImmutableEnumChecker") // scripts and lists that nobody changes
+enum FailoverScenario {
+  S01(
+      "429 with `Retry-After: 2`, once",
+      (wall, request, to) -> {
+        if (wall.isFirst(request)) {
+          wall.refuse(request, to, 429, "rate_limit_exceeded", "Retry-After: 2");
+        } else {
+          wall.ok(request, to);
+        }
+      },
+      List.of("primary rate_limited", "primary ok"),
+      check("retried", seen -> seen.atPrimary().size() >= 2),
+      check("retry-after honoured", seen -> seen.firstGap().toMillis() >= 1_800),
+      atMostWithin(2, Duration.ofMillis(1_500))),
+
+  S02(
+      "429 without `Retry-After`, always",
+      (wall, request, to) -> wall.refuse(request, to, 429, "rate_limit_exceeded"),
+      List.of("primary rate_limited", "primary rate_limited", "fallback ok"),
+      atMostWithin(4, Duration.ofSeconds(3)),
+      atMost(6)),
+
+  S03(
+      "500 once",
+      (wall, request, to) -> {
+        if (wall.isFirst(request)) {
+          wall.refuse(request, to, 500, "server_error");
+        } else {
+          wall.ok(request, to);
+        }
+      },
+      List.of("primary server_error", "primary ok"),
+      check("same provider retried", seen -> seen.atPrimary().size() >= 2)),
+
+  S04(
+      "503 always",
+      (wall, request, to) -> wall.refuse(request, to, 503, "overloaded"),
+      List.of("primary server_error", "primary server_error", "fallback ok"),
+      atMost(6)),
+
+  S05(
+      "the connection is reset before a byte of the reply, once",
+      (wall, request, to) -> {
+        if (wall.isFirst(request)) {
+          wall.reset(request, to);
+        } else {
+          wall.ok(request, to);
+        }
+      },
+      // a pooled connection that turns out to be gone is no try
+      List.of("primary ok")),
+
+  S06(
+      "takes the request and says nothing",
+      FailoverWall::silent,
+      List.of("primary timed_out", "fallback ok"),
+      check("within the budget", seen -> seen.isWithin(seen.clocks().silenceMax())),
+      check("the silent route is not asked again", seen -> seen.atPrimary().size() <= 1)),
+
+  S07(
+      "head at once, first token late",
+      FailoverWall::slow,
+      List.of("primary timed_out", "fallback ok"),
+      check("first-token limit", seen -> seen.isWithin(seen.clocks().slowTokenMax()))),
+
+  S10(
+      "one event amid the stream is no JSON",
+      FailoverWall::malformed,
+      List.of("primary ok"),
+      check("recovered in place", seen -> seen.told().isWholeAnswer())),
+
+  S11(
+      "a whole stream without `[DONE]`",
+      (wall, request, to) -> wall.ok(request, to, ""),
+      List.of("primary ok"),
+      check("ends promptly", seen -> seen.isWithin(Duration.ofSeconds(8))),
+      check("usage reported", seen -> seen.told().hasUsage())),
+
+  S12(
+      "400 `context_length_exceeded`",
+      (wall, request, to) -> wall.refuse(request, to, 400, "context_length_exceeded"),
+      List.of("primary context_too_long", "fallback ok"),
+      once()),
+
+  S13(
+      "400 `content_policy_violation`",
+      (wall, request, to) -> wall.refuse(request, to, 400, "content_policy_violation"),
+      List.of("primary content_filtered"),
+      once(),
+      check("not routed around", seen -> seen.atFallback().isEmpty())),
+
+  S15(
+      "503 for a minute, then healthy, under a request every 4 s",
+      (wall, request, to) -> {
+        if (System.nanoTime() < wall.outageEndsNanos()) {
+          wall.refuse(request, to, 503, "overloaded");
+        } else {
+          wall.ok(request, to);
+        }
+      },
+      List.of()),
+
+  S16(
+      "503 always; what is told and charged is looked at",
+      (wall, request, to) -> wall.refuse(request, to, 503, "overloaded"),
+      List.of("primary server_error", "primary server_error", "fallback ok"),
+      check("the fallback is named", seen -> seen.told().model().equals(FailoverSuiteIT.FALLBACK)),
+      check("usage reported", seen -> seen.told().hasUsage()),
+      atMost(6));
+
+  private final String upstream;
+  private final Fault fault;
+  private final List<String> tries;
+  private final List<Check> checks;
+
+  FailoverScenario(String upstream, Fault fault, List<String> tries, Check... checks) {
+    this.upstream = upstream;
+    this.fault = fault;
+    this.tries = tries;
+    this.checks = List.of(checks);
+  }
+
+  /** One thing that the bench looks at, of those that a rescue does not imply. */
+  record Check(String name, Predicate<FailoverSeen> holds) {}
+
+  /** Of its model at the provider, and of the provider as configured. */
+  String id() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What the provider does. */
+  String upstream() {
+    return upstream;
+  }
+
+  Fault fault() {
+    return fault;
+  }
+
+  /** The tries as the log shows them; where they differ from request to request, none. */
+  List<String> tries() {
+    return tries;
+  }
+
+  List<Check> checks() {
+    return checks;
+  }
+
+  /** The fallback's model at its provider. */
+  String fallback() {
+    return FailoverWall.HEALTHY;
+  }
+
+  /** Whether a client should get the answer; else the refusal. */
+  boolean isToBeAnswered() {
+    return this != S13;
+  }
+
+  /** The last column of the table. */
+  String result() {
+    return tries.isEmpty()
+        ? "all answered by the fallback; the primary again within 30 s"
+        : String.join(", ", tries);
+  }
+
+  private static Check check(String name, Predicate<FailoverSeen> holds) {
+    return new Check(name, holds);
+  }
+
+  private static Check once() {
+    return check("the same model is not asked again", seen -> seen.atPrimary().size() == 1);
+  }
+
+  private static Check atMost(int tries) {
+    return check("bounded tries", seen -> seen.atPrimary().size() <= tries);
+  }
+
+  private static Check atMostWithin(int tries, Duration window) {
+    return check("no hammering", seen -> seen.atPrimaryWithin(window) <= tries);
+  }
+}

@@ -1,0 +1,231 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.server.acceptance.FailoverSeen.Told;
+import dev.tollgate.server.acceptance.FailoverWall.Asked;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.StreamSupport;
+import org.assertj.core.api.Condition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * The scenarios of the public failoverbench against the real program: each request is rescued and
+ * every check of the bench holds; the books hold one charge, at the price of who served. The clocks
+ * are shorter than the bench's; the profile soak has the full ones.
+ */
+class FailoverSuiteIT {
+  static final String FALLBACK = "suite/" + FailoverWall.HEALTHY;
+
+  private static final Duration SOON = Duration.ofSeconds(20);
+  private static final FailoverClocks CLOCKS = FailoverClocks.ofThisRun();
+  private static final FailoverWall WALL = new FailoverWall(CLOCKS);
+  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final Books BOOKS = Books.of(Shared.node().home());
+
+  private static Setup setup() {
+    Setup setup =
+        Shared.setup()
+            .provider("fallback", provider())
+            .model(FALLBACK, model("fallback", FailoverWall.HEALTHY, 400_000, "10", "20"))
+            .model(
+                "suite/" + FailoverWall.NO_PREFILL,
+                model("fallback", FailoverWall.NO_PREFILL, 400_000, "10", "20"));
+    for (FailoverScenario scenario : FailoverScenario.values()) {
+      setup
+          .provider(scenario.id(), provider())
+          .model("suite/" + scenario.id(), model(scenario.id(), scenario.id(), 8_192, "1", "2"));
+    }
+    return setup;
+  }
+
+  /** The circuit is the default one. */
+  private static Map<String, ?> provider() {
+    return Map.of(
+        "type",
+        "openai",
+        "base_url",
+        WALL.baseUrl(),
+        "api_key",
+        "any",
+        "timeouts",
+        CLOCKS.configured(),
+        "circuit",
+        Map.of("failures", 5));
+  }
+
+  private static Map<String, ?> model(
+      String provider, String upstreamModel, int context, String input, String output) {
+    return Map.of(
+        "modality",
+        "chat",
+        "context_length",
+        context,
+        "price",
+        Map.of("input", input, "output", output),
+        "routes",
+        List.of(Map.of("provider", provider, "model", upstreamModel)));
+  }
+
+  @AfterAll
+  static void stop() {
+    NODE.admin().awaitIdle();
+    NODE.close();
+    WALL.close();
+  }
+
+  /** A healthy request before it, so that each scenario meets a connection that is in use. */
+  @BeforeEach
+  void begin() {
+    requireAlive();
+    WALL.reset();
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "S15")
+  void isRescued(FailoverScenario scenario) throws Exception {
+    Told told = ask(scenario);
+
+    FailoverSeen seen =
+        new FailoverSeen(told, WALL.asked(scenario.id()), WALL.asked(scenario.fallback()), CLOCKS);
+    assertThat(seen.told()).is(scenario.isToBeAnswered() ? answered() : refused());
+    for (FailoverScenario.Check check : scenario.checks()) {
+      assertThat(check.holds().test(seen)).as("%s: %s", check.name(), seen).isTrue();
+    }
+    assertThat(tries(scenario, told)).isEqualTo(scenario.tries());
+    assertThat(told.reason())
+        .startsWith("strategy=priority selected=" + selected(scenario) + " priority=1 ");
+    requireOneCharge(scenario, told);
+    requireAlive();
+  }
+
+  /** One provider is away for a while: nobody notices, and it is used again when it is back. */
+  @Test
+  void s15() throws Exception {
+    FailoverScenario scenario = FailoverScenario.S15;
+    List<Told> all = askRegularly(scenario);
+
+    assertThat(all).are(answered());
+    List<Asked> atPrimary = WALL.asked(scenario.id());
+    long recoveredNanos =
+        atPrimary.stream().filter(Asked::answered).findFirst().orElseThrow().atNanos();
+    assertThat(Duration.ofNanos(recoveredNanos - WALL.outageEndsNanos()))
+        .isBetween(Duration.ZERO, Duration.ofSeconds(30));
+    long duringOutage = CLOCKS.outage().dividedBy(CLOCKS.interval());
+    assertThat(atPrimary.stream().filter(each -> !each.answered()).count())
+        .as("tries at the primary while it was away")
+        .isLessThanOrEqualTo(duringOutage);
+    for (Told told : all) {
+      requireOneCharge(scenario, told);
+    }
+    requireAlive();
+  }
+
+  private static Told ask(FailoverScenario scenario) {
+    String body =
+        """
+        {"model":"suite/%s","stream":true,"stream_options":{"include_usage":true},\
+        "messages":[{"role":"user","content":"Say sixty words."}],\
+        "routing":{"models":["suite/%s"],"resume":"auto"}}\
+        """
+            .formatted(scenario.id(), scenario.fallback());
+    return Told.ask(NODE, body, CLOCKS.silence());
+  }
+
+  private static List<Told> askRegularly(FailoverScenario scenario) throws Exception {
+    List<ScheduledFuture<Told>> asking = new ArrayList<>();
+    try (ScheduledExecutorService clock = Executors.newScheduledThreadPool(1)) {
+      for (int i = 0; i < CLOCKS.requests(); i++) {
+        long atMillis = CLOCKS.interval().multipliedBy(i).toMillis();
+        asking.add(clock.schedule(() -> ask(scenario), atMillis, TimeUnit.MILLISECONDS));
+      }
+      List<Told> all = new ArrayList<>();
+      for (ScheduledFuture<Told> each : asking) {
+        all.add(each.get());
+      }
+      return all;
+    }
+  }
+
+  private static Condition<Told> answered() {
+    return new Condition<>(Told::isWholeAnswer, "the whole answer");
+  }
+
+  private static Condition<Told> refused() {
+    return new Condition<>(
+        told -> told.status() == 400 && told.error().equals("validation_failed"), "a clean 400");
+  }
+
+  /** A healthy request through the same program, as the bench sends one after each scenario. */
+  private static void requireAlive() {
+    assertThat(Chats.ask(NODE, FALLBACK).text()).contains(Json.escaped(FailoverWall.ANSWER));
+  }
+
+  // What is recorded
+
+  private static List<String> tries(FailoverScenario scenario, Told told) throws Exception {
+    JsonNode row = awaitRow(told.requestId());
+    assertThat(row.path("outcome").asText())
+        .isIn(
+            scenario.isToBeAnswered()
+                ? List.of("ok", "ok_estimated")
+                : List.of("provider_rejected"));
+    return StreamSupport.stream(row.path("attempts").spliterator(), false)
+        .map(
+            each ->
+                each.path("provider").asText().replace(scenario.id(), "primary")
+                    + " "
+                    + each.path("outcome").asText())
+        .toList();
+  }
+
+  private static JsonNode awaitRow(String requestId) throws Exception {
+    long began = System.nanoTime();
+    List<String> rows = new ArrayList<>();
+    while (rows.isEmpty()) {
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).as(requestId).isLessThan(SOON);
+      BOOKS.query(
+          "SELECT row FROM request_log WHERE request_id = '" + requestId + "'",
+          row -> rows.add(row.getString(1)));
+    }
+    return Json.tree(rows.getFirst());
+  }
+
+  /** Who served when the head left. */
+  private static String selected(FailoverScenario scenario) {
+    boolean fallback =
+        scenario.tries().getLast().startsWith("fallback")
+            && !scenario.tries().getFirst().endsWith("interrupted");
+    return fallback ? "fallback" : scenario.id();
+  }
+
+  /** A failed try costs nothing; one that delivered, and the one that served, cost what they do. */
+  private static void requireOneCharge(FailoverScenario scenario, Told told) throws Exception {
+    if (!scenario.isToBeAnswered()) {
+      return;
+    }
+    awaitRow(told.requestId());
+    List<Long> charges = new ArrayList<>();
+    BOOKS.query(
+        "SELECT cost_micro FROM settlement WHERE request_id = '" + told.requestId() + "'",
+        row -> charges.add(row.getLong(1)));
+    assertThat(charges).containsExactly(told.costMicro());
+    boolean byFallback = told.model().equals("suite/" + scenario.fallback());
+    long own = FailoverWall.PROMPT_TOKENS + 2L * FailoverWall.ANSWER_TOKENS;
+    if (!scenario.tries().toString().contains("interrupted")) {
+      assertThat(told.costMicro()).isEqualTo(byFallback ? 10 * own : own);
+    }
+  }
+}
