@@ -3,6 +3,8 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.Draw;
 import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.limit.LimitFault;
@@ -60,6 +62,43 @@ final class Allowance {
                   loop,
                   drawn -> guarded.accept(() -> whenKnown.accept(verdict(of.draw(), drawn))));
     }
+  }
+
+  /**
+   * The same for a model that the request falls back to: one request of that model's limit, which
+   * stays taken. A refusal is not told to the client.
+   */
+  void askToo(
+      ExchangeRequest request,
+      ModelId model,
+      Executor loop,
+      Consumer<Runnable> guarded,
+      Consumer<Verdict> whenKnown) {
+    RequestId name = RequestId.at(request.id().epochMillis());
+    switch (limits.rules().get().askedToo(name, model)) {
+      case Asked.Nothing _ -> whenKnown.accept(GRANTED);
+      case Asked.NeverFits never -> throw new IllegalStateException("no tokens of " + never);
+      case Asked.Of of ->
+          limits
+              .counters()
+              .take(
+                  of.draw(),
+                  loop,
+                  drawn -> guarded.accept(() -> whenKnown.accept(verdictToo(of.draw(), drawn))));
+    }
+  }
+
+  private Verdict verdictToo(Draw draw, Drawn drawn) {
+    return switch (drawn) {
+      case Drawn.Taken _ -> {
+        limits.counters().end(draw, 0);
+        yield GRANTED;
+      }
+      case Drawn.Refused refused ->
+          new Verdict.Refused(LimitFault.of(draw, refused), Ending.REJECTED);
+      case Drawn.Unavailable _ ->
+          new Verdict.Refused(LimitFault.UNAVAILABLE, Ending.DEPENDENCY_DOWN);
+    };
   }
 
   private Verdict verdict(Draw draw, Drawn drawn) {

@@ -9,6 +9,7 @@ import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.routing.Refusal;
@@ -117,9 +118,25 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
         timeline.upstreamBegins(now()); // the provider is to blame for the pause
         schedule(() -> take(tries.afterWait(now())), wait.delay());
       }
+      case Tries.Step.Allow allow -> askLimits(allow.model());
       case Tries.Step.GiveUp _ -> giveUp();
       case Tries.Step.Nobody nobody -> refuse(nobody.refusal());
     }
+  }
+
+  private void askLimits(ModelId model) {
+    conclusion
+        .allowance()
+        .askToo(
+            request,
+            model,
+            downstream.loop(),
+            this::guarded,
+            verdict -> {
+              if (!conclusion.isOver()) {
+                take(tries.limited(model, verdict, now()));
+              }
+            });
   }
 
   private void ask(Placement placement) {

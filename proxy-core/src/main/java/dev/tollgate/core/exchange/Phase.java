@@ -12,7 +12,7 @@ public enum Phase {
   RESERVING,
   /** Its share of the limits is being drawn. */
   LIMITING,
-  /** Waiting for a connection to a provider, or for a backoff to pass. */
+  /** Waiting for a connection, for a backoff to pass, or for the limit of another model. */
   CONNECTING,
   /** The request is on its way; waiting for the first usable event or the whole reply. */
   WAITING,

@@ -4,9 +4,11 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Exclusion;
+import dev.tollgate.core.routing.Exclusion.Reason;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.NextTry;
 import dev.tollgate.core.routing.Placement;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +38,7 @@ final class Tries {
   private final List<NextTry.Failed> failures = new ArrayList<>(1);
   private final List<Exclusion> excluded = new ArrayList<>(0);
   private final List<Candidate> barred = new ArrayList<>(0);
+  private final List<ModelId> allowed = new ArrayList<>(0);
   private @Nullable Placement placement;
   private @Nullable Candidate waiting;
   private boolean selectedFailed;
@@ -45,6 +49,9 @@ final class Tries {
 
     /** Ask again for a step after this time. */
     record Wait(Duration delay) implements Step {}
+
+    /** Ask the limits of a model to fall back to, then say what they said. */
+    record Allow(ModelId model) implements Step {}
 
     /** The last failure is what the client sees. */
     record GiveUp() implements Step {}
@@ -76,6 +83,12 @@ final class Tries {
   /** The first try: at the first candidate that can be asked. */
   Step first(long nowNanos) {
     for (Candidate candidate : plan.candidates()) {
+      if (isBarred(candidate)) {
+        continue;
+      }
+      if (!isAllowed(candidate)) {
+        return new Step.Allow(candidate.model().id());
+      }
       if (place(candidate, nowNanos)) {
         return new Step.Ask(placed());
       }
@@ -98,7 +111,11 @@ final class Tries {
       Optional<Exclusion> obstacle = fleet.obstacle(candidate, plan.resort(), begins);
       if (obstacle.isPresent()) {
         bar(candidate, obstacle.get());
-      } else if (begins >= deadline(candidate) || !isWithinBudget(candidate, nowNanos)) {
+      } else if (begins >= deadline(candidate)) {
+        barred.add(candidate);
+      } else if (!isAllowed(candidate)) {
+        return new Step.Allow(candidate.model().id());
+      } else if (!isWithinBudget(candidate, nowNanos)) {
         barred.add(candidate);
       } else if (!delay.isZero()) {
         waiting = candidate;
@@ -108,6 +125,30 @@ final class Tries {
       }
     }
     return new Step.GiveUp();
+  }
+
+  /** What follows a {@link Step.Allow}: another model if it was refused, and if there is one. */
+  Step limited(ModelId model, Allowance.Verdict verdict, long nowNanos) {
+    switch (verdict) {
+      case Allowance.Verdict.Granted _ -> allowed.add(model);
+      case Allowance.Verdict.Refused refused ->
+          bar(model, TimeUnit.SECONDS.toNanos(refused.fault().retryAfterSeconds()));
+    }
+    return failures.isEmpty() ? first(nowNanos) : next(nowNanos);
+  }
+
+  private void bar(ModelId model, long waitNanos) {
+    for (Candidate candidate : plan.candidates()) {
+      if (candidate.model().id().equals(model)) {
+        bar(candidate, new Exclusion(model, candidate.id(), Reason.MODEL_LIMITED, waitNanos));
+      }
+    }
+  }
+
+  /** The model that comes first was counted when the request was admitted. */
+  private boolean isAllowed(Candidate candidate) {
+    ModelId model = candidate.model().id();
+    return model.equals(plan.candidates().getFirst().model().id()) || allowed.contains(model);
   }
 
   /** What follows a {@link Step.Wait}. */

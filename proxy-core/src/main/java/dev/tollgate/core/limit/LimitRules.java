@@ -73,10 +73,7 @@ public record LimitRules(
     List<Take> takes = new ArrayList<>(8);
     add(takes, Scope.KEY, key.id().value(), its.rates);
     add(takes, Scope.ORGANIZATION, key.org().id().toString(), organization);
-    Rates rates = models.getOrDefault(of, model);
-    if (!rates.equals(Rates.OFF)) {
-      add(takes, Scope.MODEL, of.toString(), rates);
-    }
+    addModel(takes, of);
     add(takes, Scope.GLOBAL, EVERYBODY, global);
     if (its.tokensPerMinute > 0) {
       takes.add(new Take(tokenBucket(key, its), tokens));
@@ -87,6 +84,26 @@ public record LimitRules(
             : new Slot.Unlimited();
     boolean isLimited = !takes.isEmpty() || its.concurrency > 0;
     return isLimited ? new Asked.Of(new Draw(request, takes, slot)) : new Asked.Nothing();
+  }
+
+  /**
+   * What a request takes of a model that it falls back to; all else it has taken already.
+   *
+   * @param draw a name of its own, as the request's is of its own draw
+   */
+  public Asked askedToo(RequestId draw, ModelId of) {
+    List<Take> takes = new ArrayList<>(2);
+    addModel(takes, of);
+    return takes.isEmpty()
+        ? new Asked.Nothing()
+        : new Asked.Of(new Draw(draw, takes, new Slot.Unlimited()));
+  }
+
+  private void addModel(List<Take> takes, ModelId of) {
+    Rates rates = models.getOrDefault(of, model);
+    if (!rates.equals(Rates.OFF)) {
+      add(takes, Scope.MODEL, of.toString(), rates);
+    }
   }
 
   /** A look at the key's own buckets. */

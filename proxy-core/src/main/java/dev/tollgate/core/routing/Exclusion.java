@@ -29,7 +29,9 @@ public record Exclusion(ModelId model, ProviderId provider, Reason reason, long 
     /** It limits our rate. */
     COOLING,
     /** It refused every key that we have. */
-    CREDENTIALS_REFUSED;
+    CREDENTIALS_REFUSED,
+    /** The limit of the model that it would serve instead is used up. */
+    MODEL_LIMITED;
 
     private final String wire = name().toLowerCase(Locale.ROOT);
 

@@ -6,7 +6,11 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.LimitRules.PerKey;
+import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
@@ -17,7 +21,9 @@ import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -154,6 +160,65 @@ class FallbackModelsTest {
       assertThat(client.fault().param()).isEqualTo("routing.models[1]");
       assertThat(scenario.links()).isZero();
     }
+  }
+
+  @Test
+  void eachModelIsCountedWhenItIsAskedAndOneThatIsUsedUpIsPassedOver() {
+    LimitRules rules = ofModels(Map.of("acme/one", 9, "acme/two", 1));
+    try (var scenario = Scenario.of(catalog(CONTEXT)).limits(rules)) {
+      scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(Wire.completion("no fallback, and nothing of the other's limit"));
+
+      RecordedClient fallback = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(MISSING);
+      scenario.link(1).send(Wire.completion("fine"));
+      assertThat(fallback.field("X-LLM-Model")).isEqualTo("acme/two");
+
+      RecordedClient above = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(MISSING);
+      assertThat(above.fault().code().wire()).isEqualTo("provider_error");
+      assertThat(above.fault().provider()).hasToString("alpha");
+      assertThat(scenario.ask(plain("acme/two")).fault().details())
+          .as("a request for it finds its limit used up, too")
+          .containsEntry("scope", "model");
+
+      scenario.passSeconds(1);
+      scenario.ask(plain("acme/two"));
+      scenario.link(1).send(Wire.completion("fine"));
+      assertThat(scenario.records().getLast().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aModelOfWhichNobodyCanSayHowItStandsIsPassedOver() {
+    LimitRules rules = ofModels(Map.of("acme/two", 1));
+    try (var scenario = Scenario.of(catalog(CONTEXT)).limits(rules)) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.counters().goAway();
+      scenario.link(0).send(MISSING);
+      assertThat(client.fault().provider()).hasToString("alpha");
+    }
+  }
+
+  @Test
+  void aClientThatLeavesWhileTheOtherModelsLimitIsAskedIsNotServed() {
+    LimitRules rules = ofModels(Map.of("acme/two", 1));
+    try (var scenario = Scenario.of(catalog(CONTEXT)).limits(rules)) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.counters().holdAnswers();
+      scenario.link(0).send(MISSING);
+      assertThat(client.isAnswered()).isFalse();
+      client.leave(ClientExit.ABORTED);
+      scenario.counters().answer();
+      assertThat(scenario.links()).isOne();
+    }
+  }
+
+  private static LimitRules ofModels(Map<String, Integer> perSecond) {
+    Map<ModelId, Rates> models = new HashMap<>();
+    perSecond.forEach(
+        (model, rate) -> models.put(ModelId.parse(model).orElseThrow(), new Rates(rate, 0)));
+    return new LimitRules(Rates.OFF, Rates.OFF, new PerKey(Rates.OFF, 0, 0), Rates.OFF, models);
   }
 
   private static List<String> outcomes(Scenario scenario) {
