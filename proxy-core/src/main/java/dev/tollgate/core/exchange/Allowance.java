@@ -9,12 +9,17 @@ import dev.tollgate.core.limit.Draw;
 import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.limit.LimitFault;
 import dev.tollgate.core.limit.LimitFields;
+import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.LimitRules.Asked;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.Permit;
+import dev.tollgate.core.limit.RefusalCache;
+import dev.tollgate.core.tenant.ApiKey;
+import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,23 +49,28 @@ final class Allowance {
   void ask(
       ExchangeRequest request,
       ChatCall call,
-      Executor loop,
+      EventExecutor loop,
       Consumer<Runnable> guarded,
       Consumer<Verdict> whenKnown) {
     long tokens = call.request().tokensEstimated(call.model());
-    switch (limits.rules().get().asked(request.id(), request.key(), call.model().id(), tokens)) {
+    LimitRules rules = limits.rules().get();
+    switch (rules.asked(request.id(), request.key(), call.model().id(), tokens)) {
       case Asked.Nothing _ -> whenKnown.accept(GRANTED);
       case Asked.NeverFits never -> {
         Fault fault = LimitFault.neverFits(never.bucket(), never.tokens());
         whenKnown.accept(refused(fault));
       }
-      case Asked.Of of ->
-          limits
-              .counters()
-              .take(
-                  of.draw(),
-                  loop,
-                  drawn -> guarded.accept(() -> whenKnown.accept(verdict(of.draw(), drawn))));
+      case Asked.Of of -> {
+        // From before it was counted, so that nobody is refused for longer than the bucket says.
+        var asking = new Asking(request.key(), rules, loop.ticker().nanoTime());
+        Draw draw = of.draw();
+        limits
+            .counters()
+            .take(
+                draw,
+                loop,
+                drawn -> guarded.accept(() -> whenKnown.accept(verdict(asking, draw, drawn))));
+      }
     }
   }
 
@@ -101,7 +111,9 @@ final class Allowance {
     };
   }
 
-  private Verdict verdict(Draw draw, Drawn drawn) {
+  private record Asking(ApiKey key, LimitRules rules, long nanos) {}
+
+  private Verdict verdict(Asking asking, Draw draw, Drawn drawn) {
     return switch (drawn) {
       case Drawn.Taken taken -> {
         permit = new Permit(limits.counters(), draw);
@@ -110,11 +122,21 @@ final class Allowance {
       }
       case Drawn.Refused refused -> {
         fields = LimitFields.of(draw, refused.levels());
-        yield refused(LimitFault.of(draw, refused));
+        Fault fault = LimitFault.of(draw, refused);
+        remember(asking, fault, LimitFault.surelyMicros(draw, refused));
+        yield refused(fault);
       }
       case Drawn.Unavailable _ ->
           new Verdict.Refused(LimitFault.UNAVAILABLE, Ending.DEPENDENCY_DOWN);
     };
+  }
+
+  private void remember(Asking asking, Fault fault, long micros) {
+    if (micros > 0) {
+      long untilNanos = asking.nanos + TimeUnit.MICROSECONDS.toNanos(micros);
+      var told = new RefusalCache.Told(fault, fields);
+      limits.known().remember(asking.key, asking.rules, told, asking.nanos, untilNanos);
+    }
   }
 
   private Verdict refused(Fault fault) {

@@ -41,6 +41,24 @@ public final class LimitFault {
         : exhausted(draw.takes().get(first), refused.levels().get(first), longest);
   }
 
+  /**
+   * For how long every request of the key will be refused by what refused this one first; 0: that
+   * hangs on the request, as with a model or tokens, or may end at any moment, as with slots.
+   */
+  public static long surelyMicros(Draw draw, Drawn.Refused refused) {
+    for (int n = 0; n < refused.levels().size(); n++) {
+      Level level = refused.levels().get(n);
+      Take take = draw.takes().get(n);
+      if (take.isRefusedAt(level)) {
+        Bucket bucket = take.bucket();
+        boolean isAnyones =
+            bucket.unit() != Unit.TOKENS_PER_MINUTE && bucket.scope() != Scope.MODEL;
+        return isAnyones ? level.waitMicros() : 0;
+      }
+    }
+    return 0;
+  }
+
   private static Fault exhausted(Take take, Level level, long waitMicros) {
     Bucket bucket = take.bucket();
     Map<String, Object> details = LimitDetails.of(bucket, level);

@@ -1,7 +1,11 @@
 package dev.tollgate.core.limit;
 
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
@@ -9,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keys of which it is known that a request would be refused until a time, so that the next ones are
  * refused on their heads. It holds a fixed number of keys: one that needs another's place takes it,
- * which costs that key's next request a look at its buckets. On all loops at once.
+ * which costs that key's next request a look at its buckets. On all loops at once: each place is
+ * one reference to an immutable.
  *
  * <p>Only for what no other request can change: a bucket of requests that is empty, and neither
  * tokens, whose estimate the body decides, nor slots, which may be free at any moment.
@@ -17,35 +22,45 @@ import org.jspecify.annotations.Nullable;
 public final class RefusalCache {
   private static final int KEYS = 4096;
 
-  /** Limits that were raised act at the latest after this. */
+  /** What a client is told to wait is never more than this too long. */
   private static final long NANOS_MAX = TimeUnit.SECONDS.toNanos(1);
 
   private final AtomicReferenceArray<@Nullable Known> places = new AtomicReferenceArray<>(KEYS);
 
-  private record Known(KeyId key, Fault fault, long untilNanos) {}
+  /**
+   * What a refused request is told.
+   *
+   * @param fields how the key's limits stand
+   */
+  public record Told(Fault fault, List<Field> fields) {
+    public Told {
+      fields = List.copyOf(fields);
+    }
+  }
+
+  private record Known(KeyId key, KeyLimits own, LimitRules rules, Told told, long untilNanos) {
+    /** Changed limits end what was known. A reload makes rules anew. */
+    @SuppressWarnings("ReferenceEquality") // they hold maps, and this is asked for each request
+    boolean isOf(ApiKey asked, LimitRules now) {
+      return rules == now && key.equals(asked.id()) && own.equals(asked.limits());
+    }
+  }
 
   /**
-   * Nothing of {@code key} is let in before {@code untilNanos}.
-   *
-   * @param fault what its requests are told, with the seconds to wait from now on
+   * Nothing of {@code key} is let in before {@code untilNanos}, as long as its limits are these.
    */
-  public void remember(KeyId key, Fault fault, long nowNanos, long untilNanos) {
+  public void remember(ApiKey key, LimitRules rules, Told told, long nowNanos, long untilNanos) {
     long nanos = Math.min(untilNanos - nowNanos, NANOS_MAX);
     if (nanos > 0) {
-      places.set(place(key), new Known(key, fault, nowNanos + nanos));
+      places.set(place(key.id()), new Known(key.id(), key.limits(), rules, told, nowNanos + nanos));
     }
   }
 
   /** What is known of the key, or null where its buckets must be looked at. */
-  public @Nullable Fault find(KeyId key, long nowNanos) {
-    Known known = places.get(place(key));
-    boolean holds = known != null && known.untilNanos - nowNanos > 0 && known.key.equals(key);
-    return holds ? known.fault : null;
-  }
-
-  /** The key's limits changed. */
-  public void forget(KeyId key) {
-    places.set(place(key), null);
+  public @Nullable Told find(ApiKey key, LimitRules rules, long nowNanos) {
+    Known known = places.get(place(key.id()));
+    boolean holds = known != null && known.untilNanos - nowNanos > 0 && known.isOf(key, rules);
+    return holds ? known.told : null;
   }
 
   /** Keys that it can hold at most. */

@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.Endpoint.Urgency;
-import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.pipeline.LoadShedder.Admitted;
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.Progress.Authenticated;
@@ -42,11 +42,11 @@ final class AdmitHandler extends ChannelInboundHandlerAdapter {
 
   private void passOrRefuse(
       ChannelHandlerContext ctx, Authenticated authenticated, Endpoint endpoint) {
-    Fault fault = isFree(endpoint) ? null : refusals.of(authenticated.key(), now(ctx));
-    if (fault == null) {
+    Reply.Refused refused = isFree(endpoint) ? null : refusals.of(authenticated.key(), now(ctx));
+    if (refused == null) {
       ctx.fireChannelRead(authenticated);
     } else {
-      Refusal.refuse(ctx, fault);
+      Refusal.refuse(ctx, refused);
     }
   }
 

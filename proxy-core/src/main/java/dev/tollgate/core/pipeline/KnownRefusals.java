@@ -1,6 +1,6 @@
 package dev.tollgate.core.pipeline;
 
-import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.tenant.ApiKey;
 import org.jspecify.annotations.Nullable;
 
@@ -14,5 +14,5 @@ public interface KnownRefusals {
   KnownRefusals NONE = (_, _) -> null;
 
   /** The refusal, or null where the body must be looked at. */
-  @Nullable Fault of(ApiKey key, long nowNanos);
+  Reply.@Nullable Refused of(ApiKey key, long nowNanos);
 }

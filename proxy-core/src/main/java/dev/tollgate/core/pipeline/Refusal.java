@@ -28,7 +28,11 @@ final class Refusal {
 
   static void refuse(ChannelHandlerContext ctx, Fault fault) {
     List<Field> fields = fault.code().status() == 401 ? CHALLENGE : List.of();
-    var _ = ctx.write(new Reply.Refused(fault, fields), ctx.voidPromise());
+    refuse(ctx, new Reply.Refused(fault, fields));
+  }
+
+  static void refuse(ChannelHandlerContext ctx, Reply.Refused refused) {
+    var _ = ctx.write(refused, ctx.voidPromise());
     ctx.flush();
   }
 }

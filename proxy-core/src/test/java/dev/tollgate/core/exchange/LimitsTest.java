@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.LimitRules.PerKey;
 import dev.tollgate.core.limit.LimitRules.Rates;
+import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
@@ -48,6 +50,41 @@ class LimitsTest {
       RecordedClient third = scenario.askPlain();
       scenario.link(0).send(Wire.completion("three"));
       assertThat(third.whole().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void anEmptyBucketOfTheKeyIsKnownByTheHeadOfTheNextRequest() {
+    try (var scenario = limited(perSecond(2))) {
+      for (int n = 0; n < 2; n++) {
+        scenario.askPlain();
+        scenario.link(0).send(Wire.completion("let in"));
+      }
+      assertThat(scenario.refusedAnyway()).as("nobody was refused yet").isNull();
+      RecordedClient refused = scenario.askPlain();
+
+      RefusalCache.Told told = scenario.refusedAnyway();
+      assertThat(told).isNotNull();
+      assertThat(told.fault()).isEqualTo(refused.fault());
+      assertThat(told.fields()).contains(new Field("x-ratelimit-remaining-requests", "0"));
+      assertThat(scenario.limited()).as("both are counted").hasSize(2);
+      scenario.passCoarse(499);
+      assertThat(scenario.refusedAnyway()).isNotNull();
+      scenario.passCoarse(1);
+      assertThat(scenario.refusedAnyway()).as("there is one request again").isNull();
+    }
+  }
+
+  @Test
+  void whatHangsOnTheRequestOrMayEndAtAnyMomentIsNotKnownByItsHead() {
+    var model = new LimitRules(Rates.OFF, Rates.OFF, off(), new Rates(1, 0), Map.of());
+    for (LimitRules rules : List.of(concurrent(1), model, rules(new PerKey(Rates.OFF, 5_000, 0)))) {
+      try (var scenario = limited(rules)) {
+        scenario.askPlain();
+        assertThat(scenario.askPlain().fault().retryAfterSeconds()).isPositive();
+        assertThat(scenario.refusedAnyway()).isNull();
+        scenario.link(0).send(Wire.completion("one"));
+      }
     }
   }
 
@@ -209,6 +246,10 @@ class LimitsTest {
 
   private static LimitRules concurrent(int requests) {
     return rules(new PerKey(Rates.OFF, 0, requests));
+  }
+
+  private static PerKey off() {
+    return new PerKey(Rates.OFF, 0, 0);
   }
 
   private static LimitRules rules(PerKey key) {

@@ -6,11 +6,13 @@ import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.core.pipeline.LoadShedder.Shed;
 import dev.tollgate.core.pipeline.LoadShedder.Verdict;
 import dev.tollgate.core.pipeline.ScriptedService.Call;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -126,6 +128,19 @@ final class OverloadTest {
     assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.REJECTED);
     gateway.awaitNoConnection();
     assertThat(gateway.load.running).hasValue(0);
+  }
+
+  @Test
+  void whoIsKnownToBeAboveALimitIsToldHowItStands() {
+    gateway.refusals.known = Fault.of(ErrorCode.RATE_LIMITED, "Used up.").withRetryAfter(1);
+    gateway.refusals.fields = List.of(new Field("x-ratelimit-remaining-requests", "0"));
+    try (RawClient client = gateway.connect()) {
+      RawResponse response = client.post("/v1/chat/completions", "{}", key).readResponse();
+      assertThat(response.status()).isEqualTo(429);
+      assertThat(response.header("retry-after")).isEqualTo("1");
+      assertThat(response.header("x-ratelimit-remaining-requests")).isEqualTo("0");
+    }
+    assertThat(gateway.service.calls).isEmpty();
   }
 
   @Test

@@ -1,15 +1,20 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.core.tenant.ApiKey;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What a test says to be known of every caller. */
 final class ScriptedRefusals implements KnownRefusals {
   volatile @Nullable Fault known;
+  volatile List<Field> fields = List.of();
 
   @Override
-  public @Nullable Fault of(ApiKey key, long nowNanos) {
-    return known;
+  public Reply.@Nullable Refused of(ApiKey key, long nowNanos) {
+    Fault fault = known;
+    return fault == null ? null : new Reply.Refused(fault, fields);
   }
 }

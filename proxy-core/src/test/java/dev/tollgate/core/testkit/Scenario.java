@@ -17,6 +17,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
+import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.upstream.Upstreams;
@@ -28,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One gateway loop in frozen time: the test holds the client, the providers and the clock, and
@@ -49,6 +51,8 @@ public final class Scenario implements AutoCloseable {
   private final LocalCounters counters = new LocalCounters(ticker::nanoTime, 1_000);
   private final HeldCounters held = new HeldCounters(counters);
   private final List<Fault> limited = new ArrayList<>();
+  private final Limits limits =
+      new Limits(held, () -> this.rules, limited::add, new RefusalCache());
   private final InflightBytes inflight;
   private LimitRules rules = LimitRules.OFF;
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
@@ -67,7 +71,7 @@ public final class Scenario implements AutoCloseable {
             inflight,
             ledger,
             books,
-            new Limits(held, () -> rules, limited::add),
+            limits,
             records::add,
             Scenario::row,
             options);
@@ -255,6 +259,11 @@ public final class Scenario implements AutoCloseable {
   public Scenario keyLimits(KeyLimits own) {
     keyLimits = own;
     return this;
+  }
+
+  /** What a request of the key would be told by its head already. */
+  public RefusalCache.@Nullable Told refusedAnyway() {
+    return limits.refusedAnyway(TestCatalog.key(keyLimits), ticker.nanoTime());
   }
 
   /** Who counts them. */

@@ -5,6 +5,7 @@ import dev.tollgate.core.limit.Counters;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
+import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.LimitMetrics;
 import dev.tollgate.server.ops.Metrics;
@@ -34,7 +35,7 @@ final class Limiting implements AutoCloseable {
     this.local = local;
     this.redis = redis;
     Counters counters = redis.map(Redis::counters).orElse(local);
-    this.limits = new Limits(counters, rules, new LimitMetrics(metrics));
+    this.limits = new Limits(counters, rules, new LimitMetrics(metrics), new RefusalCache());
   }
 
   /**

@@ -1,17 +1,24 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.NodeLedger;
+import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.pipeline.KnownRefusals;
 import dev.tollgate.core.tenant.ApiKey;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** What this node knows of a caller in its own memory: empty buckets first, then no balance. */
-record NodeRefusals(RefusalCache limits, NodeLedger ledger) implements KnownRefusals {
+record NodeRefusals(Limits limits, NodeLedger ledger) implements KnownRefusals {
   @Override
-  public @Nullable Fault of(ApiKey key, long nowNanos) {
-    Fault limited = limits.find(key.id(), nowNanos);
-    return limited == null ? ledger.usedUp(key) : limited;
+  public Reply.@Nullable Refused of(ApiKey key, long nowNanos) {
+    RefusalCache.Told limited = limits.refusedAnyway(key, nowNanos);
+    if (limited != null) {
+      return new Reply.Refused(limited.fault(), limited.fields());
+    }
+    Fault usedUp = ledger.usedUp(key);
+    return usedUp == null ? null : new Reply.Refused(usedUp, List.of());
   }
 }

@@ -6,7 +6,6 @@ import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
@@ -164,7 +163,7 @@ public final class Server implements AutoCloseable {
             exchanges,
             new CachedKeys(keys),
             shedding.shedder(),
-            new NodeRefusals(new RefusalCache(), treasury.ledger()),
+            new NodeRefusals(limiting.limits(), treasury.ledger()),
             inflight,
             observer,
             treasury.clock(),

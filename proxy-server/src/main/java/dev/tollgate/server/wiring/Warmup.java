@@ -21,6 +21,7 @@ import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
+import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.pipeline.CidrSet;
@@ -185,7 +186,7 @@ final class Warmup {
         new LimitRules(
             rates, rates, new LimitRules.PerKey(rates, plenty, BYTES_MAX), rates, Map.of());
     LongSupplier nanos = Ticker.systemTicker()::nanoTime;
-    return new Limits(new LocalCounters(nanos, 16), () -> rules, _ -> {});
+    return new Limits(new LocalCounters(nanos, 16), () -> rules, _ -> {}, new RefusalCache());
   }
 
   private Lookup find(KeyHash hash) {

@@ -43,6 +43,26 @@ class LimitsIT {
   }
 
   @Test
+  void whoHasJustBeenRefusedIsRefusedWithoutItsBody() throws Exception {
+    String key = Tenants.create("--name", "insisting", "--requests-per-minute", "1");
+    double before = Shared.node().admin().total("tollgate_limit_refusals_total");
+    awaitStatus(Shared.node(), key, 429);
+    try (RawClient client = Shared.node().connect()) {
+      client.send(
+          "POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+              + Chats.authorization(key)
+              + "\r\nContent-Length: 9000000\r\n\r\n");
+      RawResponse refused = client.readResponse();
+      assertThat(refused.status()).isEqualTo(429);
+      assertThat(Chats.code(refused)).isEqualTo("rate_limited");
+      assertThat(refused.header("x-ratelimit-limit-requests")).isEqualTo("1");
+      assertThat(refused.header("retry-after")).isIn("59", "60");
+    }
+    assertThat(Shared.node().admin().total("tollgate_limit_refusals_total"))
+        .isGreaterThan(before + 1);
+  }
+
+  @Test
   void tokensThatNeverFitAreNotRetried() throws Exception {
     try (Sdk sdk = new Sdk("--tokens-per-minute", "5000")) {
       RateLimitException never = sdk.refused(5_000);
