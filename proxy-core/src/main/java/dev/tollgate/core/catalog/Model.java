@@ -14,6 +14,7 @@ import java.util.Set;
  * @param outputTokensMax 0: unknown
  * @param outputTokensReserved what admission assumes when a request does not say (DECISIONS 8)
  * @param capabilities names such as {@code streaming}, {@code tools}, {@code vision}
+ * @param resume how its streams are continued where a request says nothing
  * @param stickyPrefix whether equal prompt beginnings go to the same provider
  * @param routes at least one, in order of priority
  */
@@ -28,6 +29,7 @@ public record Model(
     int outputTokensReserved,
     Set<String> capabilities,
     PriceList prices,
+    Resume resume,
     boolean stickyPrefix,
     List<Route> routes) {
 

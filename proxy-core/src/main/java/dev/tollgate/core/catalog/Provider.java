@@ -65,9 +65,14 @@ public record Provider(
         new Circuit(5, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
   }
 
-  /** Deviations from the dialect. */
-  public record Quirks(boolean streamOptions) {
-    public static final Quirks NONE = new Quirks(true);
+  /**
+   * Deviations from the dialect.
+   *
+   * @param streamOptions whether it understands these
+   * @param prefill how it is asked to continue an answer
+   */
+  public record Quirks(boolean streamOptions, Prefill prefill) {
+    public static final Quirks NONE = new Quirks(true, Prefill.NONE);
   }
 
   /** What to do with the upstream when the client left (DECISIONS 3). */

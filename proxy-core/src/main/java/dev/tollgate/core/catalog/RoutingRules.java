@@ -6,8 +6,14 @@ package dev.tollgate.core.catalog;
  * @param attemptsMax tries at providers per request
  * @param retryShare retries that a provider is sent at most, as a share of its requests
  * @param retriesPerSecondMin retries that it may be sent whatever the share allows
+ * @param resumeBytesMax text of one stream that is kept to continue it
  */
 public record RoutingRules(
-    Strategy strategy, int attemptsMax, double retryShare, int retriesPerSecondMin) {
-  public static final RoutingRules DEFAULT = new RoutingRules(Strategy.PRIORITY, 3, 0.1, 3);
+    Strategy strategy,
+    int attemptsMax,
+    double retryShare,
+    int retriesPerSecondMin,
+    int resumeBytesMax) {
+  public static final RoutingRules DEFAULT =
+      new RoutingRules(Strategy.PRIORITY, 3, 0.1, 3, 1 << 20);
 }

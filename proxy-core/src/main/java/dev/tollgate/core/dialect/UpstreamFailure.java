@@ -54,7 +54,9 @@ public record UpstreamFailure(
     /** Reset, stall or an error event after content was delivered. */
     INTERRUPTED,
     /** The node's own memory budget had no room. */
-    OVERLOADED
+    OVERLOADED,
+    /** A stream that should repeat what was delivered says something else. */
+    DIVERGED
   }
 
   /** What the provider said of itself. */
@@ -77,6 +79,14 @@ public record UpstreamFailure(
   public UpstreamFailure interrupting(int streamStatus) {
     return new UpstreamFailure(
         Kind.INTERRUPTED, kind, streamStatus, message, null, providerCode, 0, reason);
+  }
+
+  /** What another try makes of it: the same as if nothing had been delivered before. */
+  public UpstreamFailure withoutDelivery() {
+    return kind == Kind.INTERRUPTED
+        ? new UpstreamFailure(
+            cause, cause, status, message, param, providerCode, retryAfterSeconds, reason)
+        : this;
   }
 
   /** What a failure says about the provider: the column of the table that the circuits read. */
@@ -112,7 +122,13 @@ public record UpstreamFailure(
       case RATE_LIMITED -> Circuit.COOLS;
       case CREDENTIAL_REFUSED -> Circuit.RETIRES_KEY;
       case MODEL_MISSING -> Circuit.ALARMS;
-      case POOL_FULL, CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, OVERLOADED ->
+      case POOL_FULL,
+          CONTEXT_TOO_LONG,
+          CONTENT_FILTERED,
+          REJECTED,
+          TOO_LARGE,
+          OVERLOADED,
+          DIVERGED ->
           Circuit.NEUTRAL;
     };
   }
@@ -120,7 +136,7 @@ public record UpstreamFailure(
   /** Whether it shows that the provider took our key. */
   public boolean provesKey() {
     return switch (kind) {
-      case MODEL_MISSING, CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> true;
+      case MODEL_MISSING, CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, DIVERGED -> true;
       case UNREACHABLE,
           POOL_FULL,
           DISCONNECTED,
@@ -150,7 +166,13 @@ public record UpstreamFailure(
           TIMED_OUT,
           MALFORMED ->
           true;
-      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, INTERRUPTED, OVERLOADED ->
+      case CONTEXT_TOO_LONG,
+          CONTENT_FILTERED,
+          REJECTED,
+          TOO_LARGE,
+          INTERRUPTED,
+          OVERLOADED,
+          DIVERGED ->
           false;
     };
   }
@@ -177,7 +199,8 @@ public record UpstreamFailure(
           REJECTED,
           TOO_LARGE,
           INTERRUPTED,
-          OVERLOADED ->
+          OVERLOADED,
+          DIVERGED ->
           false;
     };
   }

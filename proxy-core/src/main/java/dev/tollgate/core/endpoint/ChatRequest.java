@@ -168,6 +168,16 @@ public final class ChatRequest {
     return routing;
   }
 
+  /** Whether its stream can be continued elsewhere: what comes beside text cannot be. */
+  public boolean mayBeResumed() {
+    return stream && !isTrue(root, "logprobs") && !isGiven("audio") && !isGiven("modalities");
+  }
+
+  /** Whether a provider can be handed the beginning of the answer. */
+  public boolean mayBePrefilled() {
+    return !Prefilling.isBegunBy(root);
+  }
+
   /** The capabilities that the request uses, as far as they have names. */
   public Set<String> capabilitiesUsed() {
     Set<String> used = new HashSet<>();
@@ -249,6 +259,17 @@ public final class ChatRequest {
    * which must outlive the buffers.
    */
   public List<ByteBuf> bodyFor(Route route) {
+    return edited(route).toBuffers();
+  }
+
+  /** The body for a route that is to continue what was delivered. */
+  List<ByteBuf> bodyFor(Route route, Delivered delivered) {
+    JsonSplice splice = edited(route);
+    Prefilling.into(splice, root, delivered, route.provider().quirks().prefill());
+    return splice.toBuffers();
+  }
+
+  private JsonSplice edited(Route route) {
     JsonSplice splice =
         JsonSplice.of(root).replace(root.indexOf("model"), JsonBytes.string(route.upstreamModel()));
     delete(splice, "routing");
@@ -258,7 +279,7 @@ public final class ChatRequest {
     } else if (stream) {
       delete(splice, "stream_options");
     }
-    return splice.toBuffers();
+    return splice;
   }
 
   private void delete(JsonSplice splice, String name) {

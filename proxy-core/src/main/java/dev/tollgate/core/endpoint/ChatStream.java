@@ -31,7 +31,9 @@ public final class ChatStream {
   private final JsonMembers root = new JsonMembers();
   private final ChoiceReader choice;
   private final ChunkOut chunks;
+  private final @Nullable Continuity continuity;
   private boolean contentSeen;
+  private boolean written;
   private boolean finished;
   private int badInARow;
   private long badEvents;
@@ -42,9 +44,15 @@ public final class ChatStream {
   private @Nullable Usage usage;
 
   ChatStream(ChatStamp stamp) {
+    this(stamp, new Opening.Plain());
+  }
+
+  ChatStream(ChatStamp stamp, Opening opening) {
     this.stamp = stamp;
     this.choice = new ChoiceReader(stamp);
-    this.chunks = new ChunkOut(stamp, root, choice);
+    this.continuity = Continuity.of(opening);
+    RootEdits.Identity continued = continuity == null ? null : continuity.identity();
+    this.chunks = new ChunkOut(stamp, root, choice, continued);
   }
 
   /** What an event was. */
@@ -62,7 +70,9 @@ public final class ChatStream {
     /** The provider's finish reason says that it failed. */
     FAILED,
     /** Too many broken events in a row. */
-    BROKEN
+    BROKEN,
+    /** Another answer than the one whose beginning the client has. */
+    DIVERGED
   }
 
   /** Takes one event's data and writes what the client gets of it to {@code out}. */
@@ -75,7 +85,7 @@ public final class ChatStream {
       return Step.ABSORBED;
     }
     if (isDone(data, from, end)) {
-      return Step.DONE;
+      return isBehind() ? Step.DIVERGED : Step.DONE;
     }
     try {
       root.read(data, from, to);
@@ -166,14 +176,34 @@ public final class ChatStream {
       contentEvents++;
       contentBytes += choice.contentBytes();
     }
-    if (!contentSeen && empty && !choice.finishes()) {
-      chunks.hold(choices, out);
+    if (!written && empty && !choice.finishes()) {
+      if (continuity == null || !continuity.continues()) {
+        chunks.hold(choices, out);
+      }
       return Step.ABSORBED;
     }
     contentSeen = true;
+    Continuity.Verdict verdict =
+        continuity == null ? Continuity.Verdict.NEW : continuity.read(choice);
+    return switch (verdict) {
+      case NEW -> write(choices, out);
+      case REPEATED -> Step.ABSORBED;
+      case DIFFERENT -> Step.DIVERGED;
+    };
+  }
+
+  private Step write(int choices, ByteBuf out) {
+    written = true;
     finished |= choice.finishes();
     chunks.write(choices, out);
+    if (continuity != null) {
+      continuity.sent(chunks.identity());
+    }
     return Step.WROTE;
+  }
+
+  private boolean isBehind() {
+    return continuity != null && continuity.isBehind();
   }
 
   /** Writes the finish that a provider left out although it said {@code [DONE]}. */
@@ -200,9 +230,14 @@ public final class ChatStream {
     return TokenEstimate.delivered(contentEvents, contentBytes);
   }
 
-  /** Whether content was written, after which no other provider may answer. */
+  /** Whether content came; it was written unless the client had it already. */
   public boolean contentSeen() {
     return contentSeen;
+  }
+
+  /** Whether the client got anything of this provider's. */
+  public boolean isWritten() {
+    return written;
   }
 
   /** Whether a finish reason came: the stream is complete whatever follows. */

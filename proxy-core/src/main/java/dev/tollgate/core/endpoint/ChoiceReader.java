@@ -30,6 +30,7 @@ final class ChoiceReader {
   private boolean emptyDelta;
   private long contentBytes;
   private @Nullable JsonSplice callEdits;
+  private @Nullable JsonSplice restriction;
 
   ChoiceReader(ChatStamp stamp) {
     tools = new ToolCalls(stamp);
@@ -87,6 +88,7 @@ final class ChoiceReader {
     emptyDelta = true;
     contentBytes = 0;
     callEdits = null;
+    restriction = null;
     callsAt = -1;
     if (finishAt >= 0 && !mayBeFinish()) {
       return Verdict.BAD;
@@ -111,7 +113,7 @@ final class ChoiceReader {
 
   private void measure() {
     for (int i = 0; i < delta.size(); i++) {
-      if (!delta.isName(i, "role") && !isNothing(i)) {
+      if (carries(i)) {
         emptyDelta = false;
         content(i);
       }
@@ -128,6 +130,11 @@ final class ChoiceReader {
     }
   }
 
+  /** Whether a member of the delta carries something beside the role. */
+  boolean carries(int i) {
+    return !delta.isName(i, "role") && !isNothing(i);
+  }
+
   private boolean isNothing(int i) {
     return switch (delta.kind(i)) {
       case NULL -> true;
@@ -135,6 +142,16 @@ final class ChoiceReader {
       case ARRAY, OBJECT -> delta.valueEnd(i) - delta.valueStart(i) == 2;
       case NUMBER, TRUE, FALSE -> delta.isName(i, "token_id");
     };
+  }
+
+  /** The members of the delta; null where there is none. */
+  @Nullable JsonMembers delta() {
+    return hasDelta ? delta : null;
+  }
+
+  /** Leaves of the delta only what these edits leave; null: all of it. */
+  void restrict(@Nullable JsonSplice edits) {
+    restriction = edits;
   }
 
   /** Whether the delta carries nothing but perhaps a role. */
@@ -222,7 +239,7 @@ final class ChoiceReader {
   }
 
   private @Nullable JsonSplice deltaEdits(boolean asRoleChunk) {
-    JsonSplice edits = null;
+    JsonSplice edits = restriction;
     if (asRoleChunk) {
       int content = delta.indexOf("content");
       if (content < 0) {

@@ -34,13 +34,26 @@ final class ChunkOut {
   private boolean roleSent;
   private @Nullable ByteBuf held;
 
-  /** Writes chunks as {@code root} and {@code choice} hold them at the time of a call. */
-  ChunkOut(ChatStamp stamp, JsonMembers root, ChoiceReader choice) {
+  /**
+   * Writes chunks as {@code root} and {@code choice} hold them at the time of a call.
+   *
+   * @param continued the identity under which the client got the stream's beginning; null: it has
+   *     none yet
+   */
+  ChunkOut(
+      ChatStamp stamp,
+      JsonMembers root,
+      ChoiceReader choice,
+      RootEdits.@Nullable Identity continued) {
     this.stamp = stamp;
     this.root = root;
     this.choice = choice;
     this.edits = new RootEdits(root, stamp);
-    this.identity = new RootEdits.Identity(stamp.fallbackId(), stamp.createdSeconds(), OBJECT);
+    this.identity =
+        continued == null
+            ? new RootEdits.Identity(stamp.fallbackId(), stamp.createdSeconds(), OBJECT)
+            : continued;
+    this.roleSent = continued != null;
   }
 
   /**
@@ -58,6 +71,11 @@ final class ChunkOut {
     if (created > 0 && created != identity.createdSeconds()) {
       identity = new RootEdits.Identity(identity.id(), created, OBJECT);
     }
+  }
+
+  /** The identity of what was written last. */
+  RootEdits.Identity identity() {
+    return identity;
   }
 
   /** Keeps a chunk without content until content comes; too much of that is dropped. */

@@ -1,5 +1,6 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -11,11 +12,9 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import dev.tollgate.core.routing.PriceCap;
 import dev.tollgate.core.routing.RoutingWish;
-import dev.tollgate.core.routing.RoutingWish.Resume;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -212,7 +211,7 @@ final class RoutingFields {
       return null;
     }
     for (Resume resume : Resume.values()) {
-      if (wish.isString(i, resume.name().toLowerCase(Locale.ROOT))) {
+      if (wish.isString(i, resume.wire())) {
         return resume;
       }
     }

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.Opening;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
@@ -31,7 +32,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final AttemptListener listener;
   private final AttemptClock clock;
   private final Dispatch dispatch;
-  private final PartialEvents partialEvents;
+  private final StreamMemory partialEvents;
   private final long startedNanos;
   private @Nullable ResponseHead head;
   private @Nullable StreamReader stream;
@@ -53,7 +54,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.call = call;
     this.downstream = downstream;
     this.inflight = context.inflight();
-    this.partialEvents = new PartialEvents(inflight);
+    this.partialEvents = new StreamMemory(inflight);
     this.listener = listener;
     Runnable onExpiry = () -> Guarded.run(this::expired, listener::surprised);
     this.clock = new AttemptClock(downstream.loop(), deadlineNanos, onExpiry);
@@ -74,6 +75,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   /** The provider's status, or 0. */
   int status() {
     return head == null ? 0 : head.status();
+  }
+
+  /** How the stream's beginning was dealt with. */
+  Opening opening() {
+    return call.opening();
   }
 
   /** Whether the last report was made, or none will follow. */
@@ -100,7 +106,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
         credential,
         Operation.CHAT,
         isStreamAsked(),
-        call.request().bodyFor(candidate.route()));
+        call.bodyFor(candidate.route()));
   }
 
   @Override
@@ -336,6 +342,9 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void expired() {
+    if (!over && stream != null) {
+      handOn(stream); // what was taken note of as delivered must be
+    }
     if (over) {
       return;
     }

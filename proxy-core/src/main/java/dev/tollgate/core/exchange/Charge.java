@@ -4,26 +4,41 @@ import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.endpoint.ChatReply;
 import dev.tollgate.core.endpoint.ChatStream;
 import dev.tollgate.core.money.Cost;
+import dev.tollgate.core.money.Cost.Priced;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
+import java.util.List;
 
 /** What a request used and what that costs: the provider's count where it gave one, else ours. */
 record Charge(Usage usage, MicroUsd cost) {
   /** Nothing was delivered, so nothing is charged. */
   static final Charge NOTHING = new Charge(Usage.estimate(0, 0), MicroUsd.ZERO);
 
-  static Charge of(ChatCall call, ChatStream stream) {
-    return of(
+  /** One charge for what several providers delivered. */
+  static Charge of(List<Priced> parts) {
+    List<Priced> used = parts.stream().filter(part -> part.usage().totalTokens() > 0).toList();
+    Usage sum = parts.stream().map(Priced::usage).reduce(Usage::plus).orElse(NOTHING.usage);
+    return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.ofTokens(used));
+  }
+
+  static Charge of(ChatCall call, ChatReply reply) {
+    Usage usage = reply.reportedUsage().orElseGet(() -> estimated(call, reply.deliveredTokens()));
+    return of(List.of(priced(call, usage)));
+  }
+
+  /** What a complete stream used. */
+  static Priced whole(ChatCall call, ChatStream stream) {
+    return priced(
         call, stream.reportedUsage().orElseGet(() -> estimated(call, stream.deliveredTokens())));
   }
 
   /** What was delivered of a stream that broke off: a count on the way is not the last word. */
-  static Charge ofBroken(ChatCall call, ChatStream stream) {
+  static Priced broken(ChatCall call, ChatStream stream) {
     if (stream.finished()) {
-      return of(call, stream);
+      return whole(call, stream);
     }
     long delivered = stream.deliveredTokens();
-    return of(
+    return priced(
         call,
         stream
             .reportedUsage()
@@ -32,17 +47,11 @@ record Charge(Usage usage, MicroUsd cost) {
             .orElseGet(() -> estimated(call, delivered)));
   }
 
-  static Charge of(ChatCall call, ChatReply reply) {
-    return of(
-        call, reply.reportedUsage().orElseGet(() -> estimated(call, reply.deliveredTokens())));
-  }
-
   private static Usage estimated(ChatCall call, long deliveredTokens) {
     return Usage.estimate(call.request().promptTokensLikely(), deliveredTokens);
   }
 
-  private static Charge of(ChatCall call, Usage usage) {
-    boolean nothing = usage.totalTokens() == 0;
-    return new Charge(usage, nothing ? MicroUsd.ZERO : Cost.ofTokens(usage, call.model().prices()));
+  private static Priced priced(ChatCall call, Usage usage) {
+    return new Priced(usage, call.model().prices());
   }
 }

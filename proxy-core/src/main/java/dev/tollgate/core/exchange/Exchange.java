@@ -11,6 +11,7 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.NextTry;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.routing.Refusal;
 import dev.tollgate.core.routing.RoutePlan;
@@ -153,10 +154,10 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   @Override
   public void failed(UpstreamFailure failure) {
     timeline.upstreamEnds(now());
-    tries.failed(serving.attempt(), failure, now());
+    serving.failed(failure, now());
     switch (phase) {
       case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING -> tryNext();
-      case RELAYING -> giveUp();
+      case RELAYING -> brokeOff();
       case HEARING -> abandon();
       case SETTLING, ENDED -> throw new IllegalStateException("a failure after the end");
     }
@@ -170,11 +171,22 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     take(next);
   }
 
+  /** Behind content, another provider may only continue what was delivered. */
+  private void brokeOff() {
+    if (serving.brokeOff()) {
+      endOpenStream();
+      become(Phase.CONNECTING);
+      take(tries.next(now()));
+    } else {
+      giveUp();
+    }
+  }
+
   private void giveUp() {
-    UpstreamFailure failure = tries.lastFailure();
-    end(
-        FaultOf.failure(failure, serving.candidate().id(), tries.records()),
-        FaultOf.ending(failure));
+    NextTry.Failed failed = tries.failure();
+    UpstreamFailure failure = failed.failure();
+    Fault fault = FaultOf.failure(failure, failed.candidate().id(), tries.records());
+    end(fault, FaultOf.ending(failure));
   }
 
   /** Whoever could be asked when the request came cannot be any more. */
@@ -194,12 +206,8 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     }
     try {
       relay();
-      conclusion
-          .booking()
-          .progress(
-              serving.chat().deliveredTokens(),
-              now(),
-              () -> Charge.ofBroken(serving.call(), serving.chat()));
+      serving.delivered();
+      conclusion.booking().progress(serving.deliveredTokens(), now(), serving::chargeIfBroken);
     } catch (RuntimeException surprise) {
       events.release();
       throw surprise;
@@ -250,7 +258,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   public void completed() {
     ChatStream chat = serving.chat();
     succeeded(chat.deliveredTokens());
-    Charge charge = Charge.of(serving.call(), chat);
+    Charge charge = serving.chargeOfWhole();
     Parting parting = new Parting.Silence();
     if (clientExit == null) {
       open();
@@ -419,12 +427,12 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     serving.cancel(now());
   }
 
-  /** What was delivered is charged; before the first content that is nothing. */
+  /** What was delivered is charged; before the first content that is nothing at all. */
   private Charge chargeOfBrokenStream() {
     return switch (phase) {
-      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING, ENDED -> Charge.NOTHING;
+      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING, ENDED -> serving.charged();
       case RELAYING, HEARING, SETTLING ->
-          reply.isOpened() ? Charge.ofBroken(serving.call(), serving.chat()) : Charge.NOTHING;
+          reply.isOpened() ? serving.chargeIfBroken() : Charge.NOTHING;
     };
   }
 
@@ -440,11 +448,15 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   private void letGo() {
     reply.stop();
-    tries.end(now());
+    serving.end(now());
     if (timer != null) {
       timer.cancel(false);
       timer = null;
     }
+    endOpenStream();
+  }
+
+  private void endOpenStream() {
     if (openStream != null) {
       openStream.end();
       openStream = null;

@@ -48,7 +48,7 @@ final class FaultOf {
       case CREDENTIAL_REFUSED -> Ending.PROVIDER_AUTH;
       case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> Ending.PROVIDER_REJECTED;
       case TIMED_OUT -> Ending.PROVIDER_TIMEOUT;
-      case INTERRUPTED -> Ending.STREAM_INTERRUPTED;
+      case INTERRUPTED, DIVERGED -> Ending.STREAM_INTERRUPTED;
       case OVERLOADED -> Ending.SHED;
     };
   }
@@ -63,7 +63,7 @@ final class FaultOf {
       case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED -> ErrorCode.VALIDATION_FAILED;
       case TOO_LARGE -> ErrorCode.REQUEST_TOO_LARGE;
       case TIMED_OUT -> ErrorCode.PROVIDER_TIMEOUT;
-      case INTERRUPTED -> ErrorCode.STREAM_INTERRUPTED;
+      case INTERRUPTED, DIVERGED -> ErrorCode.STREAM_INTERRUPTED;
       case OVERLOADED -> ErrorCode.SERVICE_UNAVAILABLE;
     };
   }
@@ -83,7 +83,8 @@ final class FaultOf {
           TIMED_OUT,
           MALFORMED,
           INTERRUPTED,
-          OVERLOADED ->
+          OVERLOADED,
+          DIVERGED ->
           false;
     };
   }
@@ -104,6 +105,7 @@ final class FaultOf {
       case TIMED_OUT -> "the provider did not answer in time";
       case MALFORMED -> "the provider's reply was malformed";
       case INTERRUPTED -> "the provider's stream broke off";
+      case DIVERGED -> "the provider's stream differs from the one that it should continue";
       case OVERLOADED -> "the gateway has no memory left for this reply";
       case CONTEXT_TOO_LONG -> "the request is longer than the model's context";
       case CONTENT_FILTERED -> "the provider refused the content";
@@ -132,6 +134,9 @@ final class FaultOf {
     entry.put("outcome", attempt.outcome());
     entry.put("status", attempt.status());
     entry.put("ms", attempt.took().toMillis());
+    if (!attempt.resume().isEmpty()) {
+      entry.put("resume", attempt.resume());
+    }
     return entry;
   }
 }

@@ -16,7 +16,7 @@ public enum Phase {
   CONNECTING,
   /** The request is on its way; waiting for the first usable event or the whole reply. */
   WAITING,
-  /** Content flows to the client; no other provider may answer any more. */
+  /** Content flows to the client; another provider may only continue it. */
   RELAYING,
   /** The client is gone; the provider is heard out for the usage that it still owes. */
   HEARING,
@@ -31,7 +31,7 @@ public enum Phase {
   private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, SETTLING);
   private static final Set<Phase> FROM_WAITING =
       EnumSet.of(CONNECTING, WAITING, RELAYING, SETTLING);
-  private static final Set<Phase> FROM_RELAYING = EnumSet.of(HEARING, SETTLING);
+  private static final Set<Phase> FROM_RELAYING = EnumSet.of(CONNECTING, HEARING, SETTLING);
   private static final Set<Phase> FROM_HEARING = EnumSet.of(SETTLING);
   private static final Set<Phase> FROM_SETTLING = EnumSet.of(ENDED);
   private static final Set<Phase> FROM_ENDED = EnumSet.noneOf(Phase.class);

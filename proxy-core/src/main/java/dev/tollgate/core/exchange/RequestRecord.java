@@ -39,6 +39,7 @@ public record RequestRecord(
    * What routing and the providers did.
    *
    * @param provider the one that served, or was last tried; null where none could be
+   * @param resumed what became of a stream that was to be continued
    * @param firstToken from admission to the first content event; null where none came
    * @param upstream time spent waiting for providers
    * @param overhead the rest: what this gateway added
@@ -49,6 +50,7 @@ public record RequestRecord(
       boolean stream,
       @Nullable ProviderId provider,
       List<AttemptRecord> attempts,
+      Resumed resumed,
       Usage usage,
       MicroUsd cost,
       @Nullable Duration firstToken,
@@ -63,6 +65,7 @@ public record RequestRecord(
           stream,
           null,
           List.of(),
+          Resumed.NO,
           Charge.NOTHING.usage(),
           Charge.NOTHING.cost(),
           null,
@@ -78,6 +81,7 @@ public record RequestRecord(
    * @param outcome {@code ok}, {@code cancelled} or the name of the failure
    * @param status the provider's HTTP status; 0 where none came
    * @param droppedEvents events of its stream that were no chunks
+   * @param resume how it continued what was delivered; empty where nothing was
    * @param reason what we know of a failure beside that; empty where nothing
    */
   public record AttemptRecord(
@@ -86,6 +90,7 @@ public record RequestRecord(
       int status,
       Duration took,
       long droppedEvents,
+      String resume,
       String reason) {}
 
   /** When a phase was entered. */

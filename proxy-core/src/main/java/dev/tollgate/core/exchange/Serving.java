@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.endpoint.ChatStream;
 import dev.tollgate.core.http.Field;
@@ -19,9 +20,12 @@ final class Serving {
   private final Downstream downstream;
   private final RoutePlan plan;
   private final Tries tries;
+  private final Resumption resumption;
+  private final Bill bill = new Bill();
   private ChatCall call;
   private Candidate candidate;
   private @Nullable Attempt attempt;
+  private @Nullable ChatStream relayed;
 
   /**
    * @param begunNanos when the whole request was here, on the loop's ticker
@@ -38,6 +42,7 @@ final class Serving {
     this.candidate = plan.candidates().getFirst();
     this.call = call.at(candidate.model());
     this.tries = new Tries(context.fleet(), plan, begunNanos, call.request());
+    this.resumption = new Resumption(call, plan.rules().resumeBytesMax(), context.inflight());
   }
 
   /** The tries so far, and what follows them. */
@@ -62,7 +67,7 @@ final class Serving {
   /** Makes a try. */
   void ask(Placement placement, AttemptListener listener) {
     candidate = placement.candidate();
-    call = call.at(candidate.model());
+    call = call.at(candidate.model()).with(resumption.opening(candidate));
     long deadline = tries.deadline(candidate);
     attempt = new Attempt(placement, call, context, downstream, deadline, listener);
     attempt.start();
@@ -83,6 +88,28 @@ final class Serving {
     }
   }
 
+  /** The last try failed. */
+  void failed(UpstreamFailure failure, long nowNanos) {
+    UpstreamFailure judged = resumption.judged(candidate, call.opening(), failure);
+    tries.failed(attempt(), failure, judged, nowNanos);
+  }
+
+  /** The failure came behind content: whether another provider may continue the stream. */
+  boolean brokeOff() {
+    tries.brokeOff(resumption::suits);
+    if (!resumption.brokeOff()) {
+      return false;
+    }
+    bill.brokeOff(call, chat());
+    return true;
+  }
+
+  /** The client was sent more. */
+  void delivered() {
+    relayed = chat();
+    resumption.keep();
+  }
+
   /** Nobody waits for the try any more. */
   void cancel(long nowNanos) {
     if (attempt != null && !attempt.isOver()) {
@@ -100,15 +127,44 @@ final class Serving {
     return stream.chat();
   }
 
-  /** The stream that ends an opened reply: the last provider's, or one of our own. */
+  /** The stream that ends an opened reply: the last one with content, or one of our own. */
   ChatStream lastStream() {
+    if (relayed != null) {
+      return relayed;
+    }
     StreamReader stream = attempt == null ? null : attempt.stream();
     return stream == null ? call.stream(candidate.id()) : stream.chat();
   }
 
+  /** What a stream owes while nobody delivers. */
+  Charge charged() {
+    return bill.soFar();
+  }
+
+  /** What it owes if it breaks off now. */
+  Charge chargeIfBroken() {
+    return bill.broken(call, chat());
+  }
+
+  /** What it owes now that it is complete. */
+  Charge chargeOfWhole() {
+    return bill.whole(call, chat());
+  }
+
+  /** Our count of what was delivered. */
+  long deliveredTokens() {
+    return bill.tokens(chat());
+  }
+
+  /** Nothing is kept any more, and nobody asked. */
+  void end(long nowNanos) {
+    tries.end(nowNanos);
+    resumption.end();
+  }
+
   /** The headers of a reply. */
   List<Field> fields(MicroUsd cost, boolean committedEarly, Timeline timeline, long nowNanos) {
-    String reason = tries.reason(candidate, attempt, cost, committedEarly);
+    String reason = tries.reason(candidate, attempt, cost, committedEarly) + resumption.note();
     return ReplyFields.of(call, candidate, reason, cost, timeline, nowNanos);
   }
 
@@ -119,6 +175,7 @@ final class Serving {
         call.request().isStream(),
         candidate.id(),
         tries.records(),
+        resumption.outcome(),
         charge.usage(),
         charge.cost(),
         timeline.firstToken(),

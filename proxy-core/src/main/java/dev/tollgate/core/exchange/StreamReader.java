@@ -33,7 +33,9 @@ final class StreamReader implements SseSink {
     /** Too many events in a row were no chunks. */
     BROKEN,
     /** One event was larger than {@code max_event_bytes}. */
-    OVERSIZED
+    OVERSIZED,
+    /** It is another answer than the one that it should continue. */
+    DIVERGED
   }
 
   StreamReader(ChatStream chat, int eventBytesMax, ByteBufAllocator allocator) {
@@ -69,6 +71,7 @@ final class StreamReader implements SseSink {
       case DONE -> state = State.DONE;
       case FAILED -> close(State.FAILED);
       case BROKEN -> close(State.BROKEN);
+      case DIVERGED -> close(State.DIVERGED);
       case ERROR -> {
         errorEvent = Arrays.copyOfRange(data, from, to);
         close(State.ERROR);

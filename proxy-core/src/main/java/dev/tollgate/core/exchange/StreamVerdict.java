@@ -26,16 +26,19 @@ final class StreamVerdict {
       case FAILED ->
           finished
               ? null
-              : UpstreamFailure.of(
-                  delivered ? Kind.INTERRUPTED : Kind.SERVER_ERROR,
-                  "the provider failed while answering");
+              : broken(Kind.SERVER_ERROR, "the provider failed while answering", delivered);
       case BROKEN, OVERSIZED ->
           finished
               ? null
-              : UpstreamFailure.of(
-                  delivered ? Kind.INTERRUPTED : Kind.MALFORMED,
-                  "the stream's events are broken or too large");
+              : broken(Kind.MALFORMED, "the stream's events are broken or too large", delivered);
+      case DIVERGED ->
+          UpstreamFailure.of(Kind.DIVERGED, "the stream differs from what was delivered");
     };
+  }
+
+  private static UpstreamFailure broken(Kind kind, String reason, boolean delivered) {
+    UpstreamFailure failure = UpstreamFailure.of(kind, reason);
+    return delivered ? failure.interrupting(0) : failure;
   }
 
   private static UpstreamFailure ofErrorEvent(StreamReader reader, Dialect dialect, int status) {

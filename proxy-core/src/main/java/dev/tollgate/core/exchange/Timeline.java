@@ -45,10 +45,12 @@ final class Timeline {
     }
   }
 
-  /** The provider's first usable event is here. */
+  /** A provider's first usable event is here; the request's is that of the first provider. */
   void firstToken(long nowNanos) {
     upstreamEnds(nowNanos);
-    firstTokenNanos = nowNanos - admittedNanos;
+    if (firstTokenNanos < 0) {
+      firstTokenNanos = nowNanos - admittedNanos;
+    }
   }
 
   /** The head of the reply is written: what the client waited for is over. */

@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,9 @@ final class Tries {
   private final List<ModelId> allowed = new ArrayList<>(0);
   private @Nullable Placement placement;
   private @Nullable Candidate waiting;
+  private NextTry.@Nullable Failed last;
+  private NextTry.@Nullable Failed broken;
+  private Predicate<Candidate> suits = _ -> true;
   private boolean selectedFailed;
 
   /** What is to be done next. */
@@ -186,7 +190,7 @@ final class Tries {
   }
 
   private boolean isBarred(Candidate candidate) {
-    return barred.stream().anyMatch(candidate::isSame);
+    return barred.stream().anyMatch(candidate::isSame) || !suits.test(candidate);
   }
 
   private Placement placed() {
@@ -198,13 +202,35 @@ final class Tries {
 
   // What comes of it
 
-  UpstreamFailure lastFailure() {
-    return failures.getLast().failure();
+  /**
+   * The failure that the client is told of: the last one, but where content was delivered the one
+   * that broke that off, whoever failed to continue it.
+   */
+  NextTry.Failed failure() {
+    NextTry.Failed told = broken == null ? last : broken;
+    if (told == null) {
+      throw new IllegalStateException("nobody failed");
+    }
+    return told;
+  }
+
+  /**
+   * The last failure broke off what was being delivered.
+   *
+   * @param mayContinue who may be asked from now on
+   */
+  void brokeOff(Predicate<Candidate> mayContinue) {
+    broken = last;
+    suits = mayContinue;
   }
 
   /** The first content of a stream came. */
   void firstContent(long nowNanos) {
-    placed().firstContent(nowNanos);
+    if (broken == null) {
+      placed().firstContent(nowNanos);
+    } else {
+      placed().continued();
+    }
   }
 
   void succeeded(Attempt attempt, long tokens, long nowNanos) {
@@ -219,10 +245,14 @@ final class Tries {
     selectedFailed = false;
   }
 
-  void failed(Attempt attempt, UpstreamFailure failure, long nowNanos) {
+  /**
+   * @param judged the failure as it counts for what follows
+   */
+  void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure judged, long nowNanos) {
     String outcome = failure.kind().name().toLowerCase(Locale.ROOT);
     record(attempt, outcome, failure.reason(), nowNanos);
-    failures.add(new NextTry.Failed(placed().candidate(), failure));
+    last = new NextTry.Failed(placed().candidate(), failure);
+    failures.add(new NextTry.Failed(placed().candidate(), judged));
     boolean hasty = isOwnHaste(failure, nowNanos);
     if (hasty) {
       placed().neutral(nowNanos);
@@ -251,7 +281,13 @@ final class Tries {
     long dropped = reader == null ? 0 : reader.chat().badEvents();
     records.add(
         new AttemptRecord(
-            placed().candidate().id(), outcome, attempt.status(), took, dropped, reason));
+            placed().candidate().id(),
+            outcome,
+            attempt.status(),
+            took,
+            dropped,
+            attempt.opening().wire(),
+            reason));
   }
 
   /**

@@ -14,9 +14,22 @@ public final class Cost {
 
   private Cost() {}
 
+  /** What one provider delivered, and what it costs. */
+  public record Priced(Usage usage, PriceList prices) {}
+
   /** The charge for tokens and the per-request price. */
   public static MicroUsd ofTokens(Usage usage, PriceList prices) {
     return of(usage, List.of(), prices);
+  }
+
+  /** The charge for what several providers delivered to one request, each at its own prices. */
+  public static MicroUsd ofTokens(List<Priced> parts) {
+    PicoSum sum = new PicoSum();
+    for (Priced part : parts) {
+      sum.add(1, part.prices.perRequest());
+      addTokens(sum, part.usage, part.prices.tokensFor(part.usage.promptTokens()));
+    }
+    return sum.rounded();
   }
 
   /** The charge for tokens, for everything else that was used, and the per-request price. */

@@ -66,6 +66,21 @@ public record Usage(
         true);
   }
 
+  /** The sum of what two providers count of one request. */
+  public Usage plus(Usage other) {
+    return new Usage(
+        promptTokens + other.promptTokens,
+        completionTokens + other.completionTokens,
+        cachedTokens + other.cachedTokens,
+        cacheWriteTokens + other.cacheWriteTokens,
+        cacheWrite1hTokens + other.cacheWrite1hTokens,
+        audioInputTokens + other.audioInputTokens,
+        reasoningTokens + other.reasoningTokens,
+        audioOutputTokens + other.audioOutputTokens,
+        billedOnTop + other.billedOnTop,
+        estimated || other.estimated);
+  }
+
   public long totalTokens() {
     return promptTokens + completionTokens;
   }

@@ -23,6 +23,7 @@ public final class Placement {
   private final long begunNanos;
   private long contentNanos;
   private boolean contentSeen;
+  private boolean continued;
   private boolean ended;
 
   Placement(
@@ -60,6 +61,12 @@ public final class Placement {
     route.firstContent(nowNanos - begunNanos, nowNanos);
   }
 
+  /** The first content came of a stream that another provider had begun. */
+  public void continued() {
+    continued = true;
+    works();
+  }
+
   private void works() {
     provider.breaker().succeeded(permit);
     route.served();
@@ -76,6 +83,9 @@ public final class Placement {
   public void succeeded(long tokens, long nowNanos) {
     if (!end()) {
       return;
+    }
+    if (continued) {
+      return; // how fast it is says nothing about whole answers
     }
     if (contentSeen) {
       route.wrote(tokens, nowNanos - contentNanos, nowNanos);

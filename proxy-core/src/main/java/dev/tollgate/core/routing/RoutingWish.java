@@ -1,5 +1,6 @@
 package dev.tollgate.core.routing;
 
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.id.ModelId;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param models other models to fall back to, in order
  * @param latencyPreferred who is slower comes last
  * @param timeout for the whole request
+ * @param resume how a stream that broke off is continued; null: as the model says
  * @param sessionId requests of one session go to one provider
  */
 public record RoutingWish(
@@ -56,13 +58,5 @@ public record RoutingWish(
     only = List.copyOf(only);
     ignore = List.copyOf(ignore);
     models = List.copyOf(models);
-  }
-
-  /** How a stream that broke off is continued elsewhere (DECISIONS 6). */
-  public enum Resume {
-    OFF,
-    PREFILL,
-    REPLAY,
-    AUTO
   }
 }

@@ -111,7 +111,7 @@ final class Relayed implements SseSink {
     steps.add(step);
     switch (step) {
       case WROTE, DROPPED, ABSORBED -> {}
-      case DONE, FAILED, BROKEN -> end(step);
+      case DONE, FAILED, BROKEN, DIVERGED -> end(step);
       case ERROR -> {
         error = before;
         end(step);

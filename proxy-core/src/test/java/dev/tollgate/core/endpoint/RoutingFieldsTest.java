@@ -2,11 +2,11 @@ package dev.tollgate.core.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.routing.PriceCap;
 import dev.tollgate.core.routing.RoutingWish;
-import dev.tollgate.core.routing.RoutingWish.Resume;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,9 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
@@ -45,7 +47,7 @@ final class Samples {
         Provider.Clocks.DEFAULT,
         Provider.PoolLimits.DEFAULT,
         Provider.Circuit.DEFAULT,
-        new Provider.Quirks(streamOptions),
+        new Provider.Quirks(streamOptions, Prefill.NONE),
         new Provider.OnDisconnect.Cancel(),
         1 << 20);
   }
@@ -71,6 +73,7 @@ final class Samples {
         4_096,
         Set.of("streaming", "tools"),
         prices,
+        Resume.OFF,
         false,
         List.of(route(true)));
   }

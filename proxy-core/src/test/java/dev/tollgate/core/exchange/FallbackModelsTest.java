@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.id.ModelId;
@@ -262,6 +263,7 @@ class FallbackModelsTest {
             one.outputTokensReserved(),
             one.capabilities(),
             PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
+            Resume.OFF,
             false,
             List.of(new Route(beta, "two-at-beta", 1, 1)));
     Provider alpha = usual.providers().iterator().next();

@@ -24,9 +24,12 @@ class PhaseTest {
 
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "ENDED")
-  void everyPhaseCanSettleAndNoneGoesBackBehindContent(Phase from) {
+  void everyPhaseCanSettleAndBehindContentNoneGoesBackButToAContinuation(Phase from) {
     assertThat(from.next()).contains(from == Phase.SETTLING ? Phase.ENDED : Phase.SETTLING);
-    if (from.compareTo(Phase.RELAYING) >= 0) {
+    if (from == Phase.RELAYING) {
+      assertThat(from.next())
+          .containsExactlyInAnyOrder(Phase.CONNECTING, Phase.HEARING, Phase.SETTLING);
+    } else if (from.compareTo(Phase.RELAYING) > 0) {
       assertThat(from.next())
           .doesNotContainAnyElementsOf(
               EnumSet.of(

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
@@ -35,6 +36,9 @@ import org.junit.jupiter.api.Test;
 class RandomWalkTest {
   private static final Fault STOPPING = Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "stopping");
   private static final int STEPS = 120;
+  private static final String RESUMED =
+      TestCatalog.STREAM_REQUEST.replace(
+          "\"stream\":true", "\"stream\":true,\"routing\":{\"resume\":\"auto\"}");
 
   @Test
   void whateverHappensEveryRequestEndsOnceAndNothingIsHeld() {
@@ -67,8 +71,9 @@ class RandomWalkTest {
       Provider[] providers = new Provider[1 + random.nextInt(3)];
       for (int n = 0; n < providers.length; n++) {
         Provider provider =
-            switch (random.nextInt(3)) {
+            switch (random.nextInt(4)) {
               case 0 -> TestCatalog.touchy("p" + n);
+              case 2 -> TestCatalog.prefilled("p" + n, Prefill.MESSAGE);
               case 1 -> TestCatalog.keyed("p" + n, "k-one", "k-two");
               default -> TestCatalog.provider("p" + n);
             };
@@ -110,7 +115,12 @@ class RandomWalkTest {
 
     private void ask() {
       if (clients.size() < 10) {
-        clients.add(random.nextInt(3) == 0 ? scenario.askPlain() : scenario.askStream());
+        clients.add(
+            switch (random.nextInt(4)) {
+              case 0 -> scenario.askPlain();
+              case 1 -> scenario.askStream();
+              default -> scenario.ask(RESUMED);
+            });
       }
     }
 

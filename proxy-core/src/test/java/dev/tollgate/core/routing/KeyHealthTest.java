@@ -228,6 +228,7 @@ class KeyHealthTest {
             m.outputTokensReserved(),
             m.capabilities(),
             m.prices(),
+            m.resume(),
             m.stickyPrefix(),
             List.of(candidate.route()));
     return new Catalog(List.of(candidate.provider()), List.of(routed));

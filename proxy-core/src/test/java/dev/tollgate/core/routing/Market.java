@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Secret;
@@ -57,6 +58,7 @@ final class Market {
         usual.outputTokensReserved(),
         Set.of("streaming", "tools"),
         PriceList.ofTokens(TokenPrices.of(1_000_000, 2_000_000)),
+        Resume.OFF,
         false,
         made);
   }
@@ -73,6 +75,7 @@ final class Market {
         model.outputTokensReserved(),
         model.capabilities(),
         PriceList.ofTokens(TokenPrices.of(input, output)),
+        model.resume(),
         model.stickyPrefix(),
         model.routes());
   }

@@ -6,6 +6,7 @@ import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
@@ -201,6 +202,7 @@ class NextTryTest {
             0,
             Set.of(),
             PriceList.FREE,
+            Resume.OFF,
             false,
             routes);
     List<Candidate> candidates =
@@ -208,7 +210,7 @@ class NextTryTest {
             .sorted(Comparator.comparingInt(Route::priority))
             .map(route -> new Candidate(model, route))
             .toList();
-    var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3);
+    var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3, 0);
     return new RoutePlan(Strategy.PRIORITY, candidates, rules, List.of(), RoutePlan.Resort.USUAL);
   }
 

@@ -5,12 +5,14 @@ import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.Circuit;
 import dev.tollgate.core.catalog.Provider.Clocks;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
 import dev.tollgate.core.catalog.Provider.Quirks;
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Secret;
@@ -77,6 +79,7 @@ public final class TestCatalog {
             4_096,
             Set.of("streaming"),
             PriceList.ofTokens(TokenPrices.of(MICRO, 2 * MICRO)),
+            Resume.OFF,
             false,
             routes);
     return new Catalog(List.of(providers), List.of(model));
@@ -201,6 +204,24 @@ public final class TestCatalog {
         p.pool(),
         circuit,
         p.quirks(),
+        p.onDisconnect(),
+        p.eventBytesMax());
+  }
+
+  /** A provider that continues answers which were begun elsewhere. */
+  public static Provider prefilled(String name, Prefill prefill) {
+    Provider p = provider(name);
+    return new Provider(
+        p.id(),
+        p.dialect(),
+        p.endpoint(),
+        p.basePath(),
+        p.credentials(),
+        p.headers(),
+        p.clocks(),
+        p.pool(),
+        p.circuit(),
+        new Quirks(p.quirks().streamOptions(), prefill),
         p.onDisconnect(),
         p.eventBytesMax());
   }

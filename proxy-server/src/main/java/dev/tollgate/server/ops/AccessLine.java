@@ -40,6 +40,7 @@ record AccessLine(RequestRecord record) {
   private static final Name COMPLETION_TOKENS = name("completion_tokens");
   private static final Name ESTIMATED = name("estimated");
   private static final Name COST_MICRO = name("cost_micro");
+  private static final Name RESUME = name("resume");
   private static final Name ATTEMPTS = name("attempts");
   private static final Name MS = name("ms");
   private static final Name DROPPED_EVENTS = name("dropped_events");
@@ -123,6 +124,7 @@ record AccessLine(RequestRecord record) {
       if (attempt.droppedEvents() > 0) {
         line.number(DROPPED_EVENTS, attempt.droppedEvents());
       }
+      line.textIfAny(RESUME, attempt.resume());
       line.textIfAny(REASON, attempt.reason());
       line.end('}');
     }

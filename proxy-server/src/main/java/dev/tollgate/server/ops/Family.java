@@ -119,6 +119,11 @@ public enum Family {
       "tollgate_fallbacks_total",
       "Tries that followed a failure, by who failed, who was asked then, and how it had failed.",
       List.of("from", "to", "reason")),
+  RESUMES(
+      Kind.COUNTER,
+      "tollgate_resumes_total",
+      "Streams that broke off behind content and were to be continued, by what became of them.",
+      List.of("outcome")),
   INFLIGHT_BYTES(
       Kind.GAUGE,
       "tollgate_inflight_bytes",

@@ -7,6 +7,7 @@ import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.exchange.Resumed;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
@@ -52,6 +53,7 @@ public final class RequestMetrics implements Observer {
   private final DistributionDataPoint overhead;
   private final Counter attempts;
   private final Counter fallbacks;
+  private final Counter resumes;
   private final Counter droppedEvents;
   private final Map<Ending, CounterDataPoint> streamEnds = new EnumMap<>(Ending.class);
   private final Counter tokens;
@@ -72,6 +74,7 @@ public final class RequestMetrics implements Observer {
     overhead = metrics.histogram(Family.OVERHEAD, OVERHEAD).labelValues();
     attempts = metrics.counter(Family.ATTEMPTS);
     fallbacks = metrics.counter(Family.FALLBACKS);
+    resumes = metrics.counter(Family.RESUMES);
     droppedEvents = metrics.counter(Family.DROPPED_EVENTS);
     Counter ends = metrics.counter(Family.STREAM_ENDS);
     for (Ending ending : Ending.values()) {
@@ -121,6 +124,9 @@ public final class RequestMetrics implements Observer {
     by.cachedTokens.inc(served.usage().cachedTokens());
     by.completionTokens.inc(served.usage().completionTokens());
     by.cost.inc(served.cost().value());
+    if (served.resumed() != Resumed.NO) {
+      resumes.labelValues(served.resumed().wire()).inc();
+    }
     AttemptRecord before = null;
     for (AttemptRecord attempt : served.attempts()) {
       count(attempt, known);

@@ -77,7 +77,7 @@ public final class CatalogBuilder {
             timeouts.total()),
         new Provider.PoolLimits(pool.connectionsMax(), pool.pending(), pool.idle()),
         circuit(provider.circuit()),
-        new Provider.Quirks(provider.quirks().streamOptions()),
+        new Provider.Quirks(provider.quirks().streamOptions(), provider.quirks().prefill()),
         onDisconnect(provider.onDisconnect()),
         provider.eventBytesMax());
   }
@@ -96,7 +96,11 @@ public final class CatalogBuilder {
   private static RoutingRules rules(RoutingSettings routing) {
     var budget = routing.retryBudget();
     return new RoutingRules(
-        routing.defaultStrategy(), routing.maxAttempts(), budget.share(), budget.minPerSecond());
+        routing.defaultStrategy(),
+        routing.maxAttempts(),
+        budget.share(),
+        budget.minPerSecond(),
+        routing.resumeBytesMax());
   }
 
   private static Provider.OnDisconnect onDisconnect(ProviderSettings.OnDisconnect configured) {
@@ -138,6 +142,7 @@ public final class CatalogBuilder {
             .map(capability -> capability.name().toLowerCase(Locale.ROOT))
             .collect(Collectors.toSet()),
         PriceLists.of(model.price()),
+        model.resume(),
         model.stickyPrefix(),
         model.routes().stream()
             .sorted(Comparator.comparingInt(ModelSettings.RouteSettings::priority))

@@ -1,6 +1,7 @@
 package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.shape.Key;
 import java.math.BigDecimal;
@@ -29,24 +30,13 @@ public record ModelSettings(
             min = "0.1",
             max = "3600")
         @Nullable BigDecimal defaultDurationSeconds,
-    @Key(
-            about = "whether a stream that breaks off may be continued elsewhere",
-            initial = "'off'",
-            later = "resuming streams")
+    @Key(about = "how a stream that breaks off is continued by another provider", initial = "'off'")
         Resume resume,
     @Key(about = "whether equal prompt beginnings go to the same provider", initial = "false")
         boolean stickyPrefix,
     @Key(about = "what it can do beyond its modality") List<Capability> capabilities,
     @Key(about = "what it costs in USD, or the word free", required = true) PriceSettings price,
     @Key(about = "who serves it", required = true, min = "1") List<RouteSettings> routes) {
-
-  /** {@code resume} of DECISIONS 6. */
-  public enum Resume {
-    OFF,
-    PREFILL,
-    REPLAY,
-    AUTO
-  }
 
   /** Capabilities that the model list shows. */
   public enum Capability {

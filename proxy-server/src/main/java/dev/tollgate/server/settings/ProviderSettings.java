@@ -1,5 +1,6 @@
 package dev.tollgate.server.settings;
 
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.settings.shape.Key;
 import dev.tollgate.server.settings.shape.Shorthand;
@@ -116,6 +117,7 @@ public sealed interface ProviderSettings {
 
   /** Section {@code quirks}. */
   record Quirks(
-      @Key(about = "whether it understands stream_options", initial = "true")
-          boolean streamOptions) {}
+      @Key(about = "whether it understands stream_options", initial = "true") boolean streamOptions,
+      @Key(about = "how it is asked to continue an answer that was begun", initial = "none")
+          Prefill prefill) {}
 }

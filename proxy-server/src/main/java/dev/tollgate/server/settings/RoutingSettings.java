@@ -12,6 +12,14 @@ public record RoutingSettings(
         int maxAttempts,
     @Key(about = "bound on retries per provider") RetryBudget retryBudget,
     @Key(
+            name = "resume_max_bytes",
+            about = "text of one stream that is kept to continue it",
+            initial = "1MiB",
+            bytes = true,
+            min = "1KiB",
+            max = "64MiB")
+        int resumeBytesMax,
+    @Key(
             about = "time after which a second provider is tried beside the first; null: never",
             min = "1ms",
             later = "hedged requests")

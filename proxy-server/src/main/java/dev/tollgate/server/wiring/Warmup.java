@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
@@ -232,6 +233,7 @@ final class Warmup {
             1,
             Set.of(),
             PriceList.FREE,
+            Resume.OFF,
             false,
             List.of(new Route(provider, "chat", 1, 1)));
     return new Catalog(List.of(provider), List.of(model));

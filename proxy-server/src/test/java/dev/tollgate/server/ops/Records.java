@@ -5,12 +5,14 @@ import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
 import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.exchange.Resumed;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.ModelId;
@@ -77,6 +79,7 @@ final class Records {
             4096,
             Set.of("streaming"),
             PriceList.FREE,
+            Resume.OFF,
             false,
             List.of(new Route(provider, "mock", 1, 100)));
     return new Catalog(List.of(provider), List.of(model));
@@ -119,7 +122,7 @@ final class Records {
     Served fine = served(MODEL, PROVIDER);
     var attempt =
         new AttemptRecord(
-            PROVIDER, "interrupted", 200, Duration.ofMillis(812), 2, "Connection reset");
+            PROVIDER, "interrupted", 200, Duration.ofMillis(812), 2, "", "Connection reset");
     return record(
         "/v1/chat/completions",
         200,
@@ -131,6 +134,7 @@ final class Records {
             true,
             PROVIDER,
             List.of(attempt),
+            Resumed.NO,
             fine.usage(),
             fine.cost(),
             fine.firstToken(),
@@ -144,7 +148,8 @@ final class Records {
         model,
         true,
         provider,
-        List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812), 0, "")),
+        List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812), 0, "", "")),
+        Resumed.NO,
         new Usage(11, 64, 3, 0, 0, 0, 0, 0, 0, false),
         new MicroUsd(42),
         Duration.ofMillis(51),

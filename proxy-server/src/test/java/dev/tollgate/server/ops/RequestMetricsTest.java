@@ -147,8 +147,9 @@ final class RequestMetricsTest {
                 .map(
                     outcome ->
                         new RequestRecord.AttemptRecord(
-                            attempt.provider(), outcome, 500, attempt.took(), 0, ""))
+                            attempt.provider(), outcome, 500, attempt.took(), 0, "", ""))
                 .toList(),
+            served.resumed(),
             served.usage(),
             served.cost(),
             null,

@@ -3,16 +3,16 @@ package dev.tollgate.core.exchange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what a stream holds of an incomplete event against the process-wide budget, once that is
- * more than a few reads. Ended exactly once. Loop-confined.
+ * Counts what is held of a stream, an incomplete event or delivered text, against the process-wide
+ * budget, once that is more than a few reads. Ended exactly once. Loop-confined.
  */
-final class PartialEvents {
+final class StreamMemory {
   private static final int FREE_BYTES = 64 * 1024;
 
   private final InflightBytes inflight;
   private InflightBytes.@Nullable Permit permit;
 
-  PartialEvents(InflightBytes inflight) {
+  StreamMemory(InflightBytes inflight) {
     this.inflight = inflight;
   }
 

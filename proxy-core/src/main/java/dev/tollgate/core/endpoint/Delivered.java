@@ -1,0 +1,122 @@
+package dev.tollgate.core.endpoint;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client has of its stream, kept so that another provider can continue it: the texts, and
+ * the identity under which they were sent. Bounded. Not thread safe: one request on one loop.
+ */
+public final class Delivered {
+  private final int bytesMax;
+  private final Map<DeltaText, StringBuilder> texts = new EnumMap<>(DeltaText.class);
+  private RootEdits.@Nullable Identity identity;
+  private State state = State.TEXT;
+  private int bytes;
+  private long events;
+
+  /** Whether the stream can be continued. */
+  public enum State {
+    /** All of it is text and kept. */
+    TEXT,
+    /** Something else was delivered, such as a part of a tool call. */
+    OTHER,
+    /** There is more text than may be kept. */
+    TOO_LONG
+  }
+
+  /**
+   * @param bytesMax how much text is kept, as it came
+   */
+  public Delivered(int bytesMax) {
+    this.bytesMax = bytesMax;
+  }
+
+  public State state() {
+    return state;
+  }
+
+  /** Whether the client has anything. */
+  public boolean isBegun() {
+    return identity != null;
+  }
+
+  /** How much is kept. */
+  public int keptBytes() {
+    return bytes;
+  }
+
+  /** There is no room to keep it. */
+  public void drop() {
+    end(State.TOO_LONG);
+  }
+
+  /**
+   * Whether a provider can be handed it as the beginning of its answer: only what the assistant
+   * said, and no half of a surrogate pair, which no message can end in.
+   */
+  public boolean isPrefillable() {
+    StringBuilder said = texts.get(DeltaText.CONTENT);
+    return state == State.TEXT
+        && said != null
+        && texts.size() == 1
+        && !Character.isHighSurrogate(said.charAt(said.length() - 1));
+  }
+
+  /** What the assistant said so far. */
+  CharSequence said() {
+    return of(DeltaText.CONTENT);
+  }
+
+  CharSequence of(DeltaText text) {
+    StringBuilder kept = texts.get(text);
+    return kept == null ? "" : kept;
+  }
+
+  /** Our own count of the tokens. */
+  long tokens() {
+    return TokenEstimate.delivered(events, bytes);
+  }
+
+  /** The identity of the client's stream; null while it has none. */
+  RootEdits.@Nullable Identity identity() {
+    return identity;
+  }
+
+  /** A chunk is sent to the client. */
+  void sent(RootEdits.Identity as) {
+    identity = as;
+    events++;
+  }
+
+  /**
+   * More text is sent to the client.
+   *
+   * @param rawBytes its size as it came
+   */
+  void add(DeltaText text, String more, int rawBytes) {
+    if (state != State.TEXT || more.isEmpty()) {
+      return;
+    }
+    if (rawBytes > bytesMax - bytes) {
+      end(State.TOO_LONG);
+      return;
+    }
+    bytes += rawBytes;
+    texts.computeIfAbsent(text, _ -> new StringBuilder()).append(more);
+  }
+
+  /** Something that is not text is sent to the client. */
+  void addOther() {
+    if (state == State.TEXT) {
+      end(State.OTHER);
+    }
+  }
+
+  private void end(State because) {
+    state = because;
+    texts.clear();
+    bytes = 0;
+  }
+}

@@ -1,0 +1,34 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import org.jspecify.annotations.Nullable;
+
+/** The members of a delta that are text to be appended, each a text of its own. */
+enum DeltaText {
+  CONTENT("content"),
+  REASONING_CONTENT("reasoning_content"),
+  REASONING("reasoning"),
+  REFUSAL("refusal");
+
+  private static final DeltaText[] ALL = values();
+
+  private final String member;
+
+  DeltaText(String member) {
+    this.member = member;
+  }
+
+  /** Which text a member holds; null: none, or one that stands there twice. */
+  static @Nullable DeltaText of(JsonMembers delta, int i) {
+    if (delta.kind(i) != JsonKind.STRING) {
+      return null;
+    }
+    for (DeltaText text : ALL) {
+      if (delta.isName(i, text.member)) {
+        return delta.count(text.member) == 1 ? text : null;
+      }
+    }
+    return null;
+  }
+}

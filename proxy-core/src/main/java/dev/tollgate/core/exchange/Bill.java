@@ -1,0 +1,48 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.ChatStream;
+import dev.tollgate.core.money.Cost.Priced;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a stream owes to all the providers that delivered to it: one charge, however many there
+ * were. Loop-confined.
+ */
+final class Bill {
+  private final List<Priced> before = new ArrayList<>(0);
+  private long tokensBefore;
+
+  /** A provider broke off, and another shall continue. */
+  void brokeOff(ChatCall call, ChatStream stream) {
+    before.add(Charge.broken(call, stream));
+    tokensBefore += stream.deliveredTokens();
+  }
+
+  /** What is owed while nobody delivers. */
+  Charge soFar() {
+    return Charge.of(before);
+  }
+
+  /** What is owed if the one that delivers breaks off now. */
+  Charge broken(ChatCall call, ChatStream stream) {
+    return with(Charge.broken(call, stream));
+  }
+
+  /** What is owed now that the last one completed the stream. */
+  Charge whole(ChatCall call, ChatStream stream) {
+    return with(Charge.whole(call, stream));
+  }
+
+  private Charge with(Priced last) {
+    List<Priced> all = new ArrayList<>(before);
+    all.add(last);
+    return Charge.of(all);
+  }
+
+  /** Our count of the output, the stream's included. */
+  long tokens(ChatStream stream) {
+    return tokensBefore + stream.deliveredTokens();
+  }
+}

@@ -1,0 +1,126 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Resume;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.ChatRequest;
+import dev.tollgate.core.endpoint.Delivered;
+import dev.tollgate.core.endpoint.Opening;
+import dev.tollgate.core.routing.Candidate;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a stream that breaks off behind content is continued by another provider (DECISIONS 6): what
+ * is kept of it, who may continue it, and in which way. Ended exactly once. Loop-confined.
+ */
+final class Resumption {
+  private final Resume how;
+  private final ChatRequest request;
+  private final Delivered delivered;
+  private final StreamMemory memory;
+  private final List<Candidate> unprefilled = new ArrayList<>(0);
+  private Resumed outcome = Resumed.NO;
+
+  /**
+   * @param call what the client asked of the model that it named
+   * @param keptBytesMax how much of the text is kept
+   */
+  Resumption(ChatCall call, int keptBytesMax, InflightBytes inflight) {
+    this.request = call.request();
+    this.how = how(call);
+    this.delivered = new Delivered(keptBytesMax);
+    this.memory = new StreamMemory(inflight);
+  }
+
+  private static Resume how(ChatCall call) {
+    Resume wished = call.request().routing().resume();
+    return !call.request().isStream()
+        ? Resume.OFF
+        : wished == null ? call.model().resume() : wished;
+  }
+
+  /** What the routing reason says of it; empty where the stream is not continued. */
+  String note() {
+    return how == Resume.OFF ? "" : " resume=" + how.wire();
+  }
+
+  /** How a try at this candidate begins. */
+  Opening opening(Candidate candidate) {
+    if (!isKept()) {
+      return new Opening.Plain();
+    }
+    if (!delivered.isBegun()) {
+      return new Opening.Kept(delivered);
+    }
+    return isPrefillable(candidate)
+        ? new Opening.Prefill(delivered)
+        : new Opening.Replay(delivered);
+  }
+
+  private boolean isKept() {
+    return how != Resume.OFF && request.mayBeResumed();
+  }
+
+  /** Whether this candidate can continue what was delivered. */
+  boolean suits(Candidate candidate) {
+    return how != Resume.PREFILL || isPrefillable(candidate);
+  }
+
+  private boolean isPrefillable(Candidate candidate) {
+    return how != Resume.REPLAY
+        && candidate.provider().quirks().prefill() != Prefill.NONE
+        && delivered.isPrefillable()
+        && request.mayBePrefilled()
+        && unprefilled.stream().noneMatch(candidate::isSame);
+  }
+
+  /** More was delivered: it is kept while there is room for it. */
+  void keep() {
+    if (!memory.hold(delivered.keptBytes())) {
+      delivered.drop();
+    }
+    if (outcome != Resumed.NO) {
+      outcome = Resumed.CONTINUED;
+    }
+  }
+
+  /** The stream broke off behind content: whether another provider may continue it. */
+  boolean brokeOff() {
+    if (how == Resume.OFF) {
+      return false;
+    }
+    outcome =
+        switch (delivered.state()) {
+          case TEXT -> isKept() ? Resumed.FAILED : Resumed.UNSUPPORTED; // so far
+          case OTHER -> Resumed.UNSUPPORTED;
+          case TOO_LONG -> Resumed.TOO_LONG;
+        };
+    return outcome == Resumed.FAILED;
+  }
+
+  /**
+   * What the next try is chosen by: content that was delivered is no obstacle to it, and a refusal
+   * of a begun answer says nothing about the request.
+   */
+  UpstreamFailure judged(Candidate candidate, Opening opening, UpstreamFailure failure) {
+    if (failure.kind() == Kind.DIVERGED) {
+      outcome = Resumed.DIVERGED;
+    }
+    if (opening instanceof Opening.Prefill && failure.kind() == Kind.REJECTED) {
+      unprefilled.add(candidate);
+      return UpstreamFailure.of(Kind.UNEXPECTED_REPLY, failure.reason());
+    }
+    return failure.withoutDelivery();
+  }
+
+  Resumed outcome() {
+    return outcome;
+  }
+
+  void end() {
+    memory.end();
+  }
+}

@@ -1,0 +1,382 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.RecordedClient.Answer;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A stream that broke off behind content is continued by another provider (DECISIONS 6). */
+class ResumeTest {
+  private static final String REJECTED = Wire.error(400, "invalid_request_error", "no prefill");
+  private static final String TOOL =
+      "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,"
+          + "\"id\":\"t\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]},"
+          + "\"finish_reason\":null}]}";
+
+  enum Break {
+    FIN,
+    RST,
+    STALL,
+    ERROR,
+    GARBAGE
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whateverBreaksAStreamAnotherProviderRepeatsItAndGoesOn(Break how) {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      begin(scenario, "one ", "two ");
+      breakOff(scenario, how);
+      ProviderLink beta = scenario.link(1);
+      assertThat(beta.received()).contains("Say something.").doesNotContain("assistant", "resume");
+      beta.send(Wire.STREAM_HEAD + Wire.wholeStream("one t", "wo thr", "ee"));
+      requireWhole(client, "one two three");
+      assertThat(scenario.served().resumed()).isEqualTo(Resumed.CONTINUED);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+      assertThat(attempts(scenario).getLast()).isEqualTo("beta ok replay");
+      assertThat(client.field("X-LLM-Routing-Reason")).endsWith(" resume=replay");
+    }
+  }
+
+  private static void breakOff(Scenario scenario, Break how) {
+    ProviderLink link = scenario.link(0);
+    switch (how) {
+      case FIN -> link.fin();
+      case RST -> link.reset();
+      case STALL -> scenario.passSeconds(31);
+      case ERROR -> link.send(Wire.event(Wire.errorBody("server_error", "oops")));
+      case GARBAGE -> link.send(Wire.event("{") + Wire.event("{") + Wire.event("{"));
+    }
+    scenario.run();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"prefill, MESSAGE", "auto, PREFIX", "auto, CONTINUE_FINAL_MESSAGE"})
+  void aProviderThatCanIsHandedTheBeginningOfTheAnswer(String resume, Prefill style) {
+    try (var scenario = Scenario.of(catalog("alpha", TestCatalog.prefilled("beta", style)))) {
+      RecordedClient client =
+          scenario.ask(stream(resume).replace("{\"model\"", "{\"max_tokens\":100,\"model\""));
+      begin(scenario, "one \\\"", "\u00e9 ");
+      scenario.link(0).fin();
+      String asked = scenario.link(1).received();
+      assertThat(asked)
+          .contains(",{\"role\":\"assistant\",\"content\":\"one \\\"\u00c3\u00a9 \"")
+          .contains("\"max_tokens\":98");
+      assertThat(asked.contains("\"prefix\":true")).isEqualTo(style == Prefill.PREFIX);
+      assertThat(asked.contains("\"continue_final_message\":true,\"add_generation_prompt\":false"))
+          .isEqualTo(style == Prefill.CONTINUE_FINAL_MESSAGE);
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("three"));
+      requireWhole(client, "one \"\u00e9 three");
+      assertThat(attempts(scenario)).containsExactly("alpha disconnected ", "beta ok prefill");
+    }
+  }
+
+  @Test
+  void theUsageIsTheSumOfBothInOneCharge() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      scenario
+          .link(0)
+          .send(Wire.STREAM_HEAD + Wire.event(Wire.usage(7, 0)) + Wire.event(Wire.content("one ")))
+          .fin();
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
+      requireWhole(client, "one two");
+      var usage = scenario.served().usage();
+      assertThat(usage.promptTokens()).isEqualTo(14);
+      assertThat(usage.completionTokens()).isEqualTo(3);
+      assertThat(scenario.ledger().charged())
+          .singleElement()
+          .satisfies(charge -> assertThat(charge.cost()).isEqualTo(new MicroUsd(14 + 2 * 3)));
+      assertThat(ClientStream.of(client).usages)
+          .containsExactly(
+              "{\"prompt_tokens\":14,\"completion_tokens\":3,\"total_tokens\":17,"
+                  + "\"x_llm_cost_micro\":20,\"x_llm_usage_estimated\":true}");
+    }
+  }
+
+  @Test
+  void theFirstDifferenceEndsTheStreamWithTheFaultOfTheOneThatBrokeOff() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      begin(scenario, "one ", "two ");
+      scenario.link(0).fin();
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "too "));
+      assertThat(client.fault().code().wire()).isEqualTo("provider_disconnect");
+      assertThat(client.fault().provider()).hasToString("alpha");
+      assertThat(ClientStream.of(client).content).hasToString("one two ");
+      assertThat(client.fault().details().get("attempts"))
+          .asString()
+          .contains("diverged", "replay");
+      assertThat(scenario.served().resumed()).isEqualTo(Resumed.DIVERGED);
+      assertThat(scenario.links()).isEqualTo(2);
+      requireOnlyTheFirstIsCharged(scenario);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"one ", "one tw"})
+  void anAnswerThatEndsBeforeWhatWasDeliveredIsADifference(String shorter) {
+    for (String end : List.of(Wire.event(Wire.finish("stop")), Wire.event("[DONE]"))) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+        RecordedClient client = scenario.ask(stream("replay"));
+        begin(scenario, "one ", "two ");
+        scenario.link(0).fin();
+        scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content(shorter)) + end);
+        assertThat(client.fault().code().wire()).isEqualTo("provider_disconnect");
+        assertThat(ClientStream.of(client).finishes).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aRejectedPrefillHidesNothingAndTheSameProviderMayRepeat() {
+    var beta = TestCatalog.prefilled("beta", Prefill.MESSAGE);
+    try (var scenario = Scenario.of(catalog("alpha", beta))) {
+      RecordedClient client = scenario.ask(stream("auto"));
+      begin(scenario, "one ");
+      scenario.link(0).reset();
+      scenario.link(1).send(REJECTED);
+      scenario.passMillis(700);
+      assertThat(scenario.requests()).isEqualTo(3);
+      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
+      requireWhole(client, "one two");
+    }
+    try (var scenario = Scenario.of(catalog("alpha", beta))) {
+      RecordedClient client = scenario.ask(stream("prefill"));
+      begin(scenario, "one ");
+      scenario.link(0).reset();
+      scenario.link(1).send(REJECTED);
+      scenario.passSeconds(2);
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(client.fault().provider()).hasToString("alpha");
+      assertThat(client.fault().details().get("attempts")).asString().contains("rejected");
+      assertThat(scenario.served().resumed()).isEqualTo(Resumed.FAILED);
+      requireOnlyTheFirstIsCharged(scenario);
+    }
+  }
+
+  @Test
+  void withPrefillAloneNobodyIsAskedWhoCannot() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(stream("prefill"));
+      begin(scenario, "one ");
+      scenario.link(0).reset();
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(scenario.links()).isOne();
+      requireOnlyTheFirstIsCharged(scenario);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"routing\":{\"resume\":\"off\"}",
+        "\"routing\":{}",
+        "\"routing\":{\"resume\":\"auto\"},\"logprobs\":true",
+        "\"routing\":{\"resume\":\"auto\"},\"modalities\":[\"text\",\"audio\"]"
+      })
+  void whatIsNotAskedForOrHasMoreThanTextIsNotContinued(String fields) {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(request(fields));
+      begin(scenario, "one ");
+      scenario.link(0).reset();
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(scenario.links()).isOne();
+    }
+  }
+
+  @Test
+  void aToolCallThatBeganIsNeverContinued() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(stream("auto"));
+      begin(scenario, "one ");
+      scenario.link(0).send(Wire.event(TOOL)).reset();
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(scenario.links()).isOne();
+      assertThat(scenario.served().resumed()).isEqualTo(Resumed.UNSUPPORTED);
+    }
+  }
+
+  @Test
+  void aContinuationMayCallATool() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      begin(scenario, "one ");
+      scenario.link(0).reset();
+      scenario
+          .link(1)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.event(Wire.content("one "))
+                  + Wire.event(TOOL)
+                  + Wire.event(Wire.finish("tool_calls"))
+                  + Wire.event("[DONE]")
+                  + Wire.LAST_CHUNK);
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(client.text()).containsOnlyOnce("\"tool_calls\":[");
+      assertThat(ClientStream.of(client).content).hasToString("one ");
+    }
+  }
+
+  @Test
+  void aTextLongerThanItsBoundIsNotContinued() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(stream("auto"));
+      begin(scenario, "x".repeat(100_000));
+      for (int n = 0; n < 10; n++) {
+        scenario.link(0).send(Wire.event(Wire.content("x".repeat(100_000))));
+      }
+      scenario.link(0).reset();
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(scenario.links()).isOne();
+      assertThat(scenario.served().resumed()).isEqualTo(Resumed.TOO_LONG);
+    }
+  }
+
+  @Test
+  void withoutRoomInTheBudgetNothingIsKeptAndTheStreamGoesOn() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"), 70_000)) {
+      RecordedClient client = scenario.ask(stream("auto"));
+      begin(scenario, "x".repeat(100_000));
+      scenario.link(0).send(Wire.event(Wire.content("y"))).reset();
+      assertThat(ClientStream.of(client).content).hasSize(100_001);
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(scenario.served().resumed()).isEqualTo(Resumed.TOO_LONG);
+    }
+  }
+
+  @Test
+  void aProviderThatFailsBeforeItContinuesIsFollowedByTheNext() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      begin(scenario, "one ", "two ");
+      scenario.link(0).reset();
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one "))).reset();
+      scenario.link(2).send(Wire.STREAM_HEAD + Wire.wholeStream("one two ", "three"));
+      requireWhole(client, "one two three");
+      assertThat(attempts(scenario))
+          .containsExactly("alpha interrupted ", "beta interrupted replay", "gamma ok replay");
+      // beta brought nothing that the client has
+      assertThat(scenario.served().usage().completionTokens()).isEqualTo(2 + 2);
+    }
+  }
+
+  @Test
+  void aClientThatLeavesBetweenTwoProvidersPaysForWhatItGot() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      begin(scenario, "one ", "two ");
+      scenario.link(0).reset();
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one ")));
+      client.leave(ClientExit.ABORTED);
+      scenario.run();
+      assertThat(scenario.link(1).isOpen()).isFalse();
+      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      requireOnlyTheFirstIsCharged(scenario);
+    }
+  }
+
+  @Test
+  void aSilentProviderIsNotAskedToContinueItself() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      begin(scenario, "one ");
+      scenario.passSeconds(31);
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(scenario.requests()).isOne();
+    }
+  }
+
+  @Test
+  void theOnlyProviderRepeatsItselfAfterABackoff() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      begin(scenario, "one ");
+      scenario.link(0).fin();
+      assertThat(scenario.requests()).isOne();
+      scenario.passMillis(600).link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
+      requireWhole(client, "one two");
+    }
+  }
+
+  @Test
+  void pingsFillTheTimeInWhichTextIsHeldBack() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(stream("replay"));
+      begin(scenario, "a", "b", "c", "d");
+      scenario.link(0).reset();
+      scenario.link(1).send(Wire.STREAM_HEAD);
+      for (String word : List.of("a", "b", "c", "d")) {
+        scenario.link(1).send(Wire.event(Wire.content(word)));
+        scenario.passSeconds(25); // longer than first_token in all
+      }
+      assertThat(client.text()).contains(": ping\n\n");
+      scenario.link(1).send(Wire.event(Wire.content("e")) + Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      requireWhole(client, "abcde");
+    }
+  }
+
+  private static void begin(Scenario scenario, String... words) {
+    StringBuilder events = new StringBuilder(Wire.STREAM_HEAD + Wire.event(Wire.role()));
+    for (String word : words) {
+      events.append(Wire.event(Wire.content(word)));
+    }
+    scenario.link(0).send(events.toString());
+  }
+
+  private static void requireWhole(RecordedClient client, String text) {
+    assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+    ClientStream seen = ClientStream.of(client);
+    assertThat(seen.content).hasToString(text);
+    assertThat(seen.ids).hasSize(1);
+    assertThat(seen.roles).isOne();
+    assertThat(seen.finishes).containsExactly("stop");
+    assertThat(seen.usages).hasSize(1);
+    assertThat(seen.done).isTrue();
+  }
+
+  private static void requireOnlyTheFirstIsCharged(Scenario scenario) {
+    var served = scenario.served();
+    assertThat(served.cost().value())
+        .isEqualTo(served.usage().promptTokens() + 2 * served.usage().completionTokens())
+        .isPositive();
+    assertThat(served.usage().completionTokens()).isLessThanOrEqualTo(2);
+    assertThat(scenario.ledger().charged()).hasSize(1);
+  }
+
+  private static List<String> attempts(Scenario scenario) {
+    return scenario.served().attempts().stream()
+        .map(one -> one.provider() + " " + one.outcome() + " " + one.resume())
+        .toList();
+  }
+
+  private static Catalog catalog(String first, Provider second) {
+    return TestCatalog.of(TestCatalog.provider(first), second);
+  }
+
+  private static String stream(String resume) {
+    return request("\"routing\":{\"resume\":\"" + resume + "\"}");
+  }
+
+  private static String request(String fields) {
+    return "{\"model\":\"acme/one\",\"stream\":true,"
+        + fields
+        + ",\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}]}";
+  }
+}
