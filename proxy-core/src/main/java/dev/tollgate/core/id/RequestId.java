@@ -1,5 +1,6 @@
 package dev.tollgate.core.id;
 
+import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -10,6 +11,10 @@ public record RequestId(String value) {
   private static final String PREFIX = "req_";
   private static final int ULID_LENGTH = 26;
   private static final String CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+
+  // What stands for 5 bits, and what bits a character stands for: asked for several times a
+  // request.
+  private static final byte[] BITS = bits();
 
   /** Makes an id for {@code epochMillis}; its 80 random bits need not be secret. */
   public static RequestId at(long epochMillis) {
@@ -34,9 +39,18 @@ public record RequestId(String value) {
   public long epochMillis() {
     long millis = 0;
     for (int i = PREFIX.length(); i < PREFIX.length() + 10; i++) {
-      millis = millis << 5 | CROCKFORD.indexOf(value.charAt(i));
+      millis = millis << 5 | BITS[value.charAt(i) & 0x7f];
     }
     return millis;
+  }
+
+  private static byte[] bits() {
+    byte[] bits = new byte[128];
+    Arrays.fill(bits, (byte) -1);
+    for (int i = 0; i < CROCKFORD.length(); i++) {
+      bits[CROCKFORD.charAt(i)] = (byte) i;
+    }
+    return bits;
   }
 
   private static void encode(long bits, int digits, char[] into, int from) {

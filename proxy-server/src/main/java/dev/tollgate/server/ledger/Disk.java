@@ -17,6 +17,9 @@ interface Disk {
   /** Makes a file, or empties the one of that name. */
   File create(String name) throws IOException;
 
+  /** Makes a file of so many zeros, or makes the one of that name so; they are on the disk. */
+  File create(String name, int bytes) throws IOException;
+
   /** Opens a file that is there. */
   File open(String name) throws IOException;
 

@@ -66,6 +66,21 @@ final class LocalDisk implements Disk {
   }
 
   @Override
+  public File create(String name, int bytes) throws IOException {
+    File file = create(name);
+    try {
+      if (!Zeros.aroundTheCache(directory.resolve(name), bytes)) {
+        Zeros.throughTheCache(file, bytes);
+      }
+      file.force();
+      return file;
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  @Override
   public File open(String name) throws IOException {
     return new LocalFile(FileChannel.open(directory.resolve(name), StandardOpenOption.READ));
   }

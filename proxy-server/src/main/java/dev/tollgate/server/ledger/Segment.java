@@ -5,7 +5,8 @@ import java.nio.ByteBuffer;
 
 /** A preallocated file that the writer fills, group by group, from its start to its end. */
 final class Segment implements AutoCloseable {
-  private static final int ZEROS_BYTES = 1024 * 1024;
+  private static final int PAGE_BYTES = 4096;
+  private static final byte[] PAGE = new byte[PAGE_BYTES];
 
   private final SegmentHeader header;
   private final Frames frames;
@@ -23,14 +24,8 @@ final class Segment implements AutoCloseable {
   /** Makes a segment that takes its name when all of it is on the disk. */
   static Segment create(Disk disk, SegmentHeader header, int bytes) throws IOException {
     var name = new SegmentName(header.id(), SegmentName.State.NEW);
-    Disk.File file = disk.create(name.toString());
+    Disk.File file = disk.create(name.toString(), bytes);
     try {
-      ByteBuffer zeros = ByteBuffer.allocateDirect(Math.min(bytes, ZEROS_BYTES));
-      for (int at = 0; at < bytes; at += zeros.capacity()) {
-        // Forced piece by piece: the writer's own syncs would wait behind all of it.
-        file.write(zeros.clear().limit(Math.min(zeros.capacity(), bytes - at)), at);
-        file.force();
-      }
       file.write(header.encoded(), 0);
       file.force();
       disk.rename(name.toString(), name.as(SegmentName.State.JOURNAL).toString());
@@ -58,8 +53,15 @@ final class Segment implements AutoCloseable {
     return bytes - at;
   }
 
+  /**
+   * Writes a group that begins where its buffer does. The zeros behind it are written again up to
+   * the page's end: of a page that is written in part, the rest would first be read from the disk.
+   */
   void append(ByteBuffer group) throws IOException {
-    int length = group.remaining();
+    int length = group.limit();
+    int room = Math.min(group.capacity() - length, bytes - at - length);
+    int more = Math.min(-(at + length) & (PAGE_BYTES - 1), room);
+    group.limit(length + more).put(length, PAGE, 0, more);
     file.write(group, at);
     at += length;
   }

@@ -150,7 +150,7 @@ public final class Settler implements AutoCloseable {
       return;
     }
     long began = pauses.nanoTime();
-    oldestMillis = oldest.stream().mapToLong(each -> each.request().epochMillis()).min().orElse(0);
+    oldestMillis = oldestMillis(oldest);
     waitsSinceNanos = began;
     Optional<Outcome> outcome = booking.book(holder, oldest);
     if (outcome.isPresent()) {
@@ -163,6 +163,14 @@ public final class Settler implements AutoCloseable {
       }
       tell(outcome.get());
     }
+  }
+
+  private static long oldestMillis(List<Settlement> batch) {
+    long oldest = Long.MAX_VALUE;
+    for (Settlement each : batch) {
+      oldest = Math.min(oldest, each.request().epochMillis());
+    }
+    return oldest;
   }
 
   private void caughtUp() {

@@ -59,7 +59,14 @@ final class UnbookedQueue {
   List<Settlement> oldest(int max) throws IOException {
     readBack(max);
     synchronized (this) {
-      return memory.stream().limit(max).map(Charge::settlement).toList();
+      List<Settlement> oldest = new ArrayList<>(Math.min(max, memory.size()));
+      for (Charge charge : memory) {
+        if (oldest.size() == max) {
+          break;
+        }
+        oldest.add(charge.settlement());
+      }
+      return oldest;
     }
   }
 

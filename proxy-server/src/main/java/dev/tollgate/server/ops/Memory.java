@@ -25,6 +25,9 @@ public final class Memory {
   private final long heapMax = Runtime.getRuntime().maxMemory();
   private final long directMax = directMax();
   private final PooledByteBufAllocator buffers;
+  private long collections;
+  private boolean isNew;
+  private double heap;
 
   public Memory(PooledByteBufAllocator buffers) {
     this.buffers = buffers;
@@ -37,8 +40,25 @@ public final class Memory {
     return !collector.equals("G1 Concurrent GC") && !collector.endsWith("Pauses");
   }
 
-  /** What lived behind the last collection: what is used now is garbage for the most part. */
+  /**
+   * What lived behind the last collection: what is used now is garbage for the most part. For one
+   * thread.
+   */
   public double heap() {
+    long now = 0;
+    for (GarbageCollectorMXBean collector : collectors) {
+      now += collector.getCollectionCount();
+    }
+    // It is costly to ask for, and may be told a moment after its collection was counted.
+    if (now != collections || isNew) {
+      isNew = now != collections;
+      collections = now;
+      heap = behindTheLast();
+    }
+    return heap;
+  }
+
+  private double behindTheLast() {
     GcInfo last = null;
     for (GarbageCollectorMXBean collector : collectors) {
       GcInfo its = collector.getLastGcInfo();

@@ -56,13 +56,26 @@ public final class RequestRows {
   }
 
   private String line(RequestRecord record) {
-    return storable(lines.apply(record));
+    return new String(storable(lines.apply(record)), StandardCharsets.UTF_8);
   }
 
   /** A line as the database takes it: it refuses one character, however that is written. */
-  static String storable(byte[] line) {
+  static byte[] storable(byte[] line) {
+    if (!mayHoldNul(line)) {
+      return line;
+    }
     return new String(line, StandardCharsets.UTF_8)
         .replace("\\u0000", "\\ufffd")
-        .replace('\0', '\uFFFD');
+        .replace('\0', '\uFFFD')
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static boolean mayHoldNul(byte[] line) {
+    for (byte each : line) {
+      if (each == 0 || each == '\\' || each < 0) {
+        return true;
+      }
+    }
+    return false;
   }
 }

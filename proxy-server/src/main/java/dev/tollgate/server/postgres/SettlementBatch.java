@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,14 +28,30 @@ final class SettlementBatch {
 
   static void bind(PreparedStatement call, String holder, List<Settlement> batch)
       throws SQLException {
-    List<Settlement> rows = List.copyOf(once(batch));
+    List<Settlement> rows = once(batch);
+    int count = rows.size();
     Connection connection = call.getConnection();
+    var days = BinaryArray.dates(count);
+    var requests = BinaryArray.texts(count * 34);
+    var orgs = BinaryArray.uuids(count);
+    var keys = BinaryArray.texts(count * 34);
+    var estimated = BinaryArray.bools(count);
+    var hows = BinaryArray.texts(count * 16);
+    var lines = BinaryArray.texts(count * 1024);
+    for (Settlement row : rows) {
+      days.date(row.payer().window().day());
+      requests.text(row.request().value());
+      orgs.uuid(row.org().value());
+      keys.text(row.key().value());
+      estimated.bool(row.tokens().estimated());
+      hows.text(row.how().wire());
+      putLine(row, lines);
+    }
     call.setString(1, holder);
-    call.setArray(
-        2, SqlArrays.of(connection, "date", rows, row -> row.payer().window().day().toString()));
-    call.setArray(3, SqlArrays.of(connection, "text", rows, row -> row.request().value()));
-    call.setArray(4, SqlArrays.of(connection, "uuid", rows, row -> row.org().toString()));
-    call.setArray(5, SqlArrays.of(connection, "text", rows, row -> row.key().value()));
+    call.setArray(2, days.on(connection));
+    call.setArray(3, requests.on(connection));
+    call.setArray(4, orgs.on(connection));
+    call.setArray(5, keys.on(connection));
     call.setArray(6, SqlArrays.ints(connection, rows, Settlement::held));
     call.setArray(7, SqlArrays.longs(connection, rows, row -> row.reserved().value()));
     call.setArray(8, SqlArrays.longs(connection, rows, row -> row.cost().value()));
@@ -44,20 +59,21 @@ final class SettlementBatch {
     call.setArray(10, SqlArrays.longs(connection, rows, row -> row.tokens().completion()));
     call.setArray(11, SqlArrays.longs(connection, rows, row -> row.tokens().cached()));
     call.setArray(12, SqlArrays.longs(connection, rows, row -> row.tokens().reasoning()));
-    call.setArray(
-        13, SqlArrays.of(connection, "bool", rows, row -> row.tokens().estimated() ? "t" : "f"));
-    call.setArray(14, SqlArrays.of(connection, "text", rows, row -> row.how().wire()));
-    call.setArray(
-        15,
-        SqlArrays.of(
-            connection,
-            "text",
-            rows,
-            row -> row.row().length == 0 ? null : RequestRows.storable(row.row())));
+    call.setArray(13, estimated.on(connection));
+    call.setArray(14, hows.on(connection));
+    call.setArray(15, lines.on(connection));
+  }
+
+  private static void putLine(Settlement row, BinaryArray lines) {
+    if (row.row().length == 0) {
+      lines.none();
+    } else {
+      lines.utf8(RequestRows.storable(row.row()));
+    }
   }
 
   /** The first of each request. */
-  private static Collection<Settlement> once(List<Settlement> batch) {
+  private static List<Settlement> once(List<Settlement> batch) {
     Map<RequestId, Settlement> once = new LinkedHashMap<>();
     batch.forEach(settlement -> once.putIfAbsent(settlement.request(), settlement));
     return new ArrayList<>(once.values());

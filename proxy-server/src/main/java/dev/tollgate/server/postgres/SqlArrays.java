@@ -16,13 +16,19 @@ final class SqlArrays {
 
   static <T> Array longs(Connection connection, List<T> all, ToLongFunction<T> number)
       throws SQLException {
-    long[] numbers = all.stream().mapToLong(number).toArray();
+    long[] numbers = new long[all.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = number.applyAsLong(all.get(i));
+    }
     return connection.unwrap(PGConnection.class).createArrayOf("int8", numbers);
   }
 
   static <T> Array ints(Connection connection, List<T> all, ToIntFunction<T> number)
       throws SQLException {
-    int[] numbers = all.stream().mapToInt(number).toArray();
+    int[] numbers = new int[all.size()];
+    for (int i = 0; i < numbers.length; i++) {
+      numbers[i] = number.applyAsInt(all.get(i));
+    }
     return connection.unwrap(PGConnection.class).createArrayOf("int4", numbers);
   }
 

@@ -1,6 +1,7 @@
 package dev.tollgate.server.ledger;
 
 import java.io.FileNotFoundException;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -96,6 +97,14 @@ final class SimulatedDisk implements Disk {
     Inode inode = new Inode();
     change(new Change(null, name, inode));
     return new SimulatedFile(inode);
+  }
+
+  @Override
+  public File create(String name, int bytes) throws IOException {
+    File file = create(name);
+    file.write(ByteBuffer.allocate(bytes), 0);
+    file.force();
+    return file;
   }
 
   @Override
