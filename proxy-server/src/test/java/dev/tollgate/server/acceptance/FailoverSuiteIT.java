@@ -106,7 +106,7 @@ class FailoverSuiteIT {
     }
     assertThat(tries(scenario, told)).isEqualTo(scenario.tries());
     assertThat(told.reason())
-        .startsWith("strategy=priority selected=" + selected(scenario) + " priority=1 ");
+        .startsWith("strategy=priority selected=" + selected(scenario, told) + " priority=1 ");
     requireOneCharge(scenario, told);
     requireAlive();
   }
@@ -203,11 +203,12 @@ class FailoverSuiteIT {
     return Json.tree(rows.getFirst());
   }
 
-  /** Who served when the head left. */
-  private static String selected(FailoverScenario scenario) {
-    boolean fallback =
-        scenario.tries().getLast().startsWith("fallback")
-            && !scenario.tries().getFirst().endsWith("interrupted");
+  /** Who was asked when the head left: at the first content, or before it with a ping. */
+  private static String selected(FailoverScenario scenario, Told told) {
+    boolean headLeftBefore =
+        scenario.tries().getFirst().endsWith("interrupted")
+            || told.reason().endsWith("committed=early");
+    boolean fallback = scenario.tries().getLast().startsWith("fallback") && !headLeftBefore;
     return fallback ? "fallback" : scenario.id();
   }
 

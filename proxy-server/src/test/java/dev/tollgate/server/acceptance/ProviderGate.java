@@ -1,0 +1,138 @@
+package dev.tollgate.server.acceptance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+
+/**
+ * The way from a node to a provider, over which a test has power: while it is shut, connections are
+ * refused; while it hangs, they are taken and nothing passes.
+ */
+final class ProviderGate implements AutoCloseable {
+  private final int provider;
+  private final int port;
+  private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+  private volatile ServerSocket listener;
+  private volatile CountDownLatch passable = new CountDownLatch(0);
+
+  /** What becomes of a provider that is out. */
+  enum Outage {
+    REFUSING,
+    HANGING
+  }
+
+  private ProviderGate(int provider) throws IOException {
+    this.provider = provider;
+    this.listener = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+    this.port = listener.getLocalPort();
+    accept(listener);
+  }
+
+  /** A way to what listens on this port. */
+  static ProviderGate to(int port) {
+    try {
+      return new ProviderGate(port);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  String baseUrl() {
+    return "http://127.0.0.1:" + port + "/v1";
+  }
+
+  void begin(Outage outage) throws IOException {
+    switch (outage) {
+      case REFUSING -> {
+        listener.close();
+        resetAll();
+      }
+      case HANGING -> passable = new CountDownLatch(1);
+    }
+  }
+
+  /** The provider is back; what hung goes on. */
+  void end() throws IOException {
+    passable.countDown();
+    if (listener.isClosed()) {
+      listener = new ServerSocket(port, 1024, InetAddress.getLoopbackAddress());
+      accept(listener);
+    }
+  }
+
+  private void accept(ServerSocket at) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try {
+                while (true) {
+                  Socket node = at.accept();
+                  Thread.ofVirtual().start(() -> open(node));
+                }
+              } catch (IOException closed) {
+                // the outage begins, or the test is over
+              }
+            });
+  }
+
+  private void open(Socket node) {
+    try {
+      node.setTcpNoDelay(true);
+      Socket there = new Socket(InetAddress.getLoopbackAddress(), provider);
+      there.setTcpNoDelay(true);
+      sockets.addAll(List.of(node, there));
+      Thread.ofVirtual().start(() -> relay(there, node));
+      relay(node, there);
+    } catch (IOException gone) {
+      reset(node);
+    }
+  }
+
+  private void relay(Socket from, Socket to) {
+    byte[] buffer = new byte[16 * 1024];
+    try {
+      int bytes = from.getInputStream().read(buffer);
+      while (bytes >= 0) {
+        passable.await();
+        to.getOutputStream().write(buffer, 0, bytes);
+        bytes = from.getInputStream().read(buffer);
+      }
+      to.close();
+      from.close();
+    } catch (IOException cut) {
+      reset(from);
+      reset(to);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      sockets.remove(from);
+      sockets.remove(to);
+    }
+  }
+
+  private void resetAll() {
+    sockets.forEach(ProviderGate::reset);
+  }
+
+  private static void reset(Socket socket) {
+    try {
+      socket.setSoLinger(true, 0);
+      socket.close();
+    } catch (IOException alreadyClosed) {
+      // it is gone
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    listener.close();
+    passable.countDown();
+    resetAll();
+  }
+}

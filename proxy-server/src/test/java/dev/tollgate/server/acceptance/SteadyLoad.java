@@ -1,0 +1,98 @@
+package dev.tollgate.server.acceptance;
+
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Requests at a rate that does not wait for answers, each on a connection of its own. */
+final class SteadyLoad implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
+  private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
+  private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
+  private final Binary node;
+  private final String body;
+
+  /**
+   * One whole answer.
+   *
+   * @param code of an error, else empty; {@code client} where the connection failed
+   * @param provider who served
+   */
+  record Answer(
+      String requestId,
+      long askedNanos,
+      long answeredNanos,
+      int status,
+      String code,
+      String retryAfter,
+      String shouldRetry,
+      String provider) {}
+
+  private SteadyLoad(Binary node, String model, int perSecond) {
+    this.node = node;
+    this.body = Chats.body(model, false);
+    long everyNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
+    clock.scheduleAtFixedRate(
+        () -> clients.execute(this::ask), 0, everyNanos, TimeUnit.NANOSECONDS);
+  }
+
+  /** Begins to ask. */
+  static SteadyLoad on(Binary node, String model, int perSecond) {
+    return new SteadyLoad(node, model, perSecond);
+  }
+
+  private void ask() {
+    long asked = System.nanoTime();
+    try (RawClient client = node.connect().within(PATIENCE)) {
+      RawResponse reply = client.post(Chats.PATH, body, Shared.authorization()).readResponse();
+      answers.add(answer(asked, reply));
+    } catch (RuntimeException | AssertionError failed) {
+      answers.add(new Answer("", asked, System.nanoTime(), 0, "client", "", "", ""));
+    }
+  }
+
+  private static Answer answer(long asked, RawResponse reply) {
+    return new Answer(
+        String.valueOf(reply.header("x-request-id")),
+        asked,
+        System.nanoTime(),
+        reply.status(),
+        reply.status() == 200 ? "" : Chats.code(reply),
+        String.valueOf(reply.header("retry-after")),
+        String.valueOf(reply.header("x-should-retry")),
+        String.valueOf(reply.header("x-llm-provider")));
+  }
+
+  /** The answers to what was asked from then on. */
+  List<Answer> since(long nanos) {
+    return answers.stream().filter(each -> each.askedNanos() - nanos >= 0).toList();
+  }
+
+  /** Lets so much time pass. */
+  void runFor(Duration time) throws Exception {
+    clock.schedule(() -> {}, time.toNanos(), TimeUnit.NANOSECONDS).get();
+  }
+
+  /** Asks no more, and waits for what was asked. */
+  void end() throws InterruptedException {
+    clock.shutdownNow();
+    clients.shutdown();
+    if (!clients.awaitTermination(PATIENCE.toSeconds() + 5, TimeUnit.SECONDS)) {
+      throw new AssertionError("clients wait for answers");
+    }
+  }
+
+  @Override
+  public void close() {
+    clock.shutdownNow();
+    clients.shutdownNow();
+  }
+}
