@@ -39,12 +39,19 @@ enum BodyFault implements MockFault {
           "cut-chunk",
           4,
           "k content events, then a chunk size that is none",
-          (d, k) ->
-              d.coding(Draft.Coding.CHUNKED)
-                  .keep(k)
-                  .unterminated()
-                  .afterBody("zz\r\n")
-                  .ending(Ending.FIN))),
+          (d, k) -> badChunk(d, k, "zz\r\n"))),
+  CHUNK_BARE_LF(
+      fault(
+          "chunk-bare-lf",
+          4,
+          "k content events, then a chunk whose size line ends with LF alone",
+          (d, k) -> badChunk(d, k, "5\nhello\r\n0\r\n\r\n"))),
+  CHUNK_OVERFLOW(
+      fault(
+          "chunk-overflow",
+          4,
+          "k content events, then a chunk size of 17 hexadecimal digits",
+          (d, k) -> badChunk(d, k, "10000000000000005\r\nhello\r\n0\r\n\r\n"))),
   CUT_CLEAN(
       fault(
           "cut-clean",
@@ -57,6 +64,18 @@ enum BodyFault implements MockFault {
           700,
           "FIN after k bytes of the reply, head included",
           (d, k) -> d.cutAt(k).ending(Ending.FIN))),
+  CUT_BYTE_RST(
+      fault(
+          "cut-byte-rst",
+          700,
+          "RST after k bytes of the reply, head included",
+          (d, k) -> d.cutAt(k).ending(Ending.RST))),
+  STALL_BYTE(
+      fault(
+          "stall-byte",
+          700,
+          "nothing after k bytes of the reply, head included",
+          (d, k) -> d.cutAt(k).ending(Ending.SILENCE))),
   BYTE_WRITES(
       fault(
           "byte-writes",
@@ -68,7 +87,18 @@ enum BodyFault implements MockFault {
           20,
           "one byte of the body each k ms",
           (d, k) -> d.byteByByte(Duration.ofMillis(k), false))),
+  DRIP_EVENT(
+      fault(
+          "drip-event",
+          4,
+          "k content events, the next byte by byte, one each interval (at least 20 ms)",
+          (d, k) -> d.dripEvent(k))),
   GZIP(fault("gzip", "a gzip body although identity was asked for", (d, k) -> d.gzip())),
+  BR(
+      fault(
+          "br",
+          "a body said to be br although identity was asked for",
+          (d, k) -> d.header("Content-Encoding: br"))),
   CHUNK_EXTENSION(
       fault(
           "chunk-extension",
@@ -84,12 +114,23 @@ enum BodyFault implements MockFault {
           "until-close",
           "neither length nor chunks: FIN ends the body",
           (d, k) -> d.coding(Draft.Coding.UNTIL_CLOSE))),
+  HTTP_10(
+      fault(
+          "http-1-0",
+          "a reply of HTTP/1.0, whose body FIN ends",
+          (d, k) -> d.version("HTTP/1.0").coding(Draft.Coding.UNTIL_CLOSE))),
   SHORT_BODY(
       fault(
           "short-body",
           10,
           "k bytes less than Content-Length, then FIN",
           (d, k) -> d.lengthOff(k).ending(Ending.FIN))),
+  CUT_LENGTH(
+      fault(
+          "cut-length",
+          4,
+          "k content events in a body said to be longer, then FIN; plain: half the body",
+          (d, k) -> d.keep(k).lengthOff(99).bodyCut(2).ending(Ending.FIN))),
   LONG_BODY(fault("long-body", 10, "k bytes more than Content-Length", (d, k) -> d.lengthOff(-k))),
   SECOND_REPLY(
       fault(
@@ -107,5 +148,9 @@ enum BodyFault implements MockFault {
   @Override
   public Spec spec() {
     return spec;
+  }
+
+  private static void badChunk(Draft draft, int k, String bytes) {
+    draft.coding(Draft.Coding.CHUNKED).keep(k).unterminated().afterBody(bytes).ending(Ending.FIN);
   }
 }

@@ -19,6 +19,9 @@ final class Draft {
     UNTIL_CLOSE
   }
 
+  private static final int NO_CONTENT = -1;
+  private static final Duration DRIP_MIN = Duration.ofMillis(20);
+
   private final MockProfile profile;
   private final ChatText text;
   private final List<String> headerLines = new ArrayList<>();
@@ -42,6 +45,8 @@ final class Draft {
   private int bytesPerWrite;
   private Duration writePause = Duration.ZERO;
   private boolean slowHead;
+  private int slowContent = NO_CONTENT;
+  private String version = "HTTP/1.1";
 
   Draft(MockRequest request, MockProfile profile) {
     this.profile = profile;
@@ -94,6 +99,11 @@ final class Draft {
 
   Draft header(String line) {
     headerLines.add(line);
+    return this;
+  }
+
+  Draft version(String changed) {
+    version = changed;
     return this;
   }
 
@@ -171,6 +181,13 @@ final class Draft {
     return this;
   }
 
+  /** Sends each byte of the content event behind the first {@code k} in a write of its own. */
+  Draft dripEvent(int k) {
+    Duration interval = profile.chunkInterval();
+    slowContent = k;
+    return byteByByte(interval.compareTo(DRIP_MIN) > 0 ? interval : DRIP_MIN, false);
+  }
+
   // The plain body
 
   Draft body(String changed) {
@@ -210,6 +227,12 @@ final class Draft {
   /** Replaces what all events of a kind say. */
   Draft reword(Kind kind, UnaryOperator<String> change) {
     events.replaceAll(e -> e.kind() == kind ? e.saying(change.apply(e.data())) : e);
+    return this;
+  }
+
+  /** Sends all events of a kind so many intervals later. */
+  Draft delay(Kind kind, int intervals) {
+    events.replaceAll(e -> e.kind() == kind ? new Event(kind, e.data(), e.beat() + intervals) : e);
     return this;
   }
 
@@ -355,6 +378,20 @@ final class Draft {
 
   boolean isSlowHead() {
     return slowHead;
+  }
+
+  /** Whether the n-th content event leaves byte by byte, if anything does. */
+  boolean isSlowContent(int n) {
+    return slowContent == NO_CONTENT ? !slowHead : slowContent == n;
+  }
+
+  /** Whether the body leaves byte by byte wherever it is no content event, if anything does. */
+  boolean isSlowBody() {
+    return slowContent == NO_CONTENT && !slowHead;
+  }
+
+  String version() {
+    return version;
   }
 
   Duration writePause() {

@@ -38,6 +38,11 @@ enum EventFault implements MockFault {
           "finish-error",
           "finish_reason `error`",
           (d, k) -> d.reword(Kind.FINISH, _ -> d.text().chunk(d.text().finish("error"))))),
+  FINISH_NETWORK_ERROR(
+      fault(
+          "finish-network-error",
+          "finish_reason `network_error`",
+          (d, k) -> d.reword(Kind.FINISH, _ -> d.text().chunk(d.text().finish("network_error"))))),
   PINGS_ONLY(
       fault(
           "pings-only",
@@ -72,9 +77,14 @@ enum EventFault implements MockFault {
   WRONG_SHAPE(
       fault(
           "wrong-shape",
-          4,
-          "events that are JSON but no chunks behind k content events; plain: an array",
-          (d, k) -> d.body("[]").insert(k, wrongShapes(d)))),
+          "JSON that is no chunk behind each of the first six content events; plain: an array",
+          (d, k) -> {
+            d.body("[]");
+            String[] shapes = wrongShapes(d);
+            for (int n = 0; n < shapes.length; n++) {
+              d.insert(n + 1, shapes[n]);
+            }
+          })),
   NO_CHOICES(
       fault(
           "no-choices",

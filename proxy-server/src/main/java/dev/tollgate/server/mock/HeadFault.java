@@ -24,6 +24,12 @@ enum HeadFault implements MockFault {
           100,
           "the head byte by byte, one each k ms",
           (d, k) -> d.headAtOnce().byteByByte(Duration.ofMillis(k), true))),
+  EARLY(
+      fault(
+          "early",
+          413,
+          "status k while the body still comes; the rest is read and thrown away",
+          (d, k) -> StatusFault.refuse(d, k, "status_" + k))),
   HUGE_HEAD(
       fault(
           "huge-head",

@@ -1,5 +1,6 @@
 package dev.tollgate.server.mock;
 
+import dev.tollgate.server.mock.MockModel.Parsed.Known;
 import dev.tollgate.server.mock.MockRequest.Operation;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -7,6 +8,9 @@ import io.netty.util.internal.PlatformDependent;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the connections of one event loop share: the pacer, the request reader, and the replies
@@ -15,6 +19,9 @@ import java.util.Map;
 final class LoopDesk {
   private static final long KEPT_BYTES_MAX =
       Math.min(128L * 1024 * 1024, PlatformDependent.maxDirectMemory() / 4);
+
+  private static final Pattern EARLY =
+      Pattern.compile("\"model\"\\s*:\\s*\"([^\"]*fault/early[^\"]*)\"");
 
   private final EventLoop loop;
   private final MockModels models;
@@ -71,6 +78,18 @@ final class LoopDesk {
     return refuse("404 Not Found", "There is no such path.", "not_found");
   }
 
+  /** The answer to a request of which only this much of the body came, or null: it waits. */
+  @Nullable Answer early(String bodyStart) {
+    assert loop.inEventLoop();
+    Matcher named = EARLY.matcher(bodyStart);
+    if (!named.find() || !(models.named(named.group(1)) instanceof Known known)) {
+      return null;
+    }
+    String name = named.group(1);
+    var request = new MockRequest(Operation.CHAT, name, false, false, -1, null, false, 0, true);
+    return known.model().isEarly() ? generate(request, known.model()) : null;
+  }
+
   /** A plan, and the model it is for; empty for what is not a generation. */
   record Answer(ReplyPlan plan, String model) {}
 
@@ -98,13 +117,13 @@ final class LoopDesk {
               "404 Not Found",
               "The model `%s` does not exist: %s.".formatted(request.model(), unknown.why()),
               "model_not_found");
-      case MockModel.Parsed.Known known -> generate(request, known.model());
+      case Known known -> generate(request, known.model());
     };
   }
 
   private Answer generate(MockRequest request, MockModel model) {
     MockRequest meant = model.tool() ? request.insisting() : request;
-    Asked asked = new Asked(meant, model.faultIsDue());
+    Asked asked = new Asked(meant, model.faultIsDue(System.nanoTime()));
     ReplyPlan kept = plans.get(asked);
     if (kept != null) {
       return new Answer(kept.retain(), meant.model());

@@ -2,6 +2,7 @@ package dev.tollgate.server.mock;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a model name asks of the mock provider. The grammar is {@code [prefix/]name[?params]} for a
  * healthy model and {@code [prefix/]fault/name[:k][?params]} for a fault; parameters are {@code
- * ttft}, {@code interval}, {@code chunks}, {@code seed}, {@code batch}, {@code tool} and {@code
- * times}, joined by {@code &}.
+ * ttft}, {@code interval}, {@code chunks}, {@code seed}, {@code batch}, {@code tool}, {@code times}
+ * and {@code for}, joined by {@code &}.
  */
 final class MockModel {
   private static final Pattern NAME = Pattern.compile("(?:.*/)?fault/([a-z0-9-]+)(?::(\\d{1,6}))?");
@@ -22,6 +23,8 @@ final class MockModel {
   private final int batch;
   private final boolean tool;
   private final int times;
+  private final long forNanos;
+  private final AtomicLong firstNanos = new AtomicLong();
   private final AtomicInteger faultsShown = new AtomicInteger();
 
   private MockModel(Params params, @Nullable MockFault fault, int k) {
@@ -29,6 +32,7 @@ final class MockModel {
     this.batch = params.batch;
     this.tool = params.tool;
     this.times = params.times;
+    this.forNanos = params.shown.toNanos();
     this.fault = fault;
     this.k = k;
   }
@@ -90,9 +94,21 @@ final class MockModel {
     return batch;
   }
 
-  /** Whether the next request sees the fault; counts towards {@code times}. */
-  boolean faultIsDue() {
-    return fault != null && (times == 0 || faultsShown.getAndIncrement() < times);
+  /** Whether the next request sees the fault; counts towards {@code times} and {@code for}. */
+  boolean faultIsDue(long nowNanos) {
+    return fault != null
+        && (forNanos == 0 || sinceFirst(nowNanos) < forNanos)
+        && (times == 0 || faultsShown.getAndIncrement() < times);
+  }
+
+  private long sinceFirst(long nowNanos) {
+    firstNanos.compareAndSet(0, nowNanos == 0 ? 1 : nowNanos);
+    return nowNanos - firstNanos.get();
+  }
+
+  /** Whether it is answered before the request's body is all there. */
+  boolean isEarly() {
+    return fault == HeadFault.EARLY;
   }
 
   void shape(Draft draft) {
@@ -107,6 +123,7 @@ final class MockModel {
     private int batch;
     private boolean tool;
     private int times;
+    private Duration shown = Duration.ZERO;
 
     Params(MockProfile base) {
       this.profile = base;
@@ -123,6 +140,7 @@ final class MockModel {
         case "seed" -> profile = profile.withSeed(count(name, value));
         case "batch" -> batch = count(name, value);
         case "times" -> times = count(name, value);
+        case "for" -> shown = pause(name, value);
         case "tool" -> tool = value.isEmpty() || value.equals("true");
         default -> throw new IllegalArgumentException("no parameter is called " + name);
       }

@@ -24,14 +24,14 @@ final class PlanEncoder {
     this.draft = draft;
   }
 
-  /** Bytes that leave together, when, and how many tokens are out with them. */
-  private record Frame(String bytes, long dueNanos, int tokens) {}
+  /** Bytes that leave together, when, how many tokens are out with them; or one by one. */
+  private record Frame(String bytes, long dueNanos, int tokens, boolean slow) {}
 
   static ReplyPlan encode(Draft draft, int framesPerWrite) {
     PlanEncoder encoder = new PlanEncoder(draft);
     String raw = draft.raw();
     if (raw != null) {
-      encoder.add(raw, 0);
+      encoder.add(raw, 0, false);
     } else {
       encoder.addHead();
       encoder.addBody();
@@ -46,7 +46,7 @@ final class PlanEncoder {
 
   private void addHead() {
     StringBuilder head = new StringBuilder(draft.beforeHead());
-    head.append("HTTP/1.1 ").append(draft.status()).append("\r\n");
+    head.append(draft.version()).append(' ').append(draft.status()).append("\r\n");
     draft.headerLines().forEach(line -> head.append(line).append("\r\n"));
     switch (draft.coding()) {
       case LENGTH ->
@@ -56,7 +56,7 @@ final class PlanEncoder {
       case CHUNKED -> head.append("Transfer-Encoding: chunked\r\n");
       case UNTIL_CLOSE -> {}
     }
-    add(head.append("\r\n").toString(), draft.headDelay().toNanos());
+    add(head.append("\r\n").toString(), draft.headDelay().toNanos(), draft.isSlowHead());
   }
 
   private void addBody() {
@@ -64,16 +64,18 @@ final class PlanEncoder {
       addEvents();
     } else {
       tokens = draft.text().tokens();
-      add(coded(wholeBody()), lastDueNanos());
+      add(coded(wholeBody()), lastDueNanos(), draft.isSlowBody());
     }
-    add(terminator() + draft.afterBody(), lastDueNanos());
+    add(terminator() + draft.afterBody(), lastDueNanos(), draft.isSlowBody());
   }
 
   private void addEvents() {
     int n = 0;
     for (Event event : draft.events()) {
-      tokens += event.kind() == Kind.CONTENT ? 1 : 0;
-      add(coded(framed(event, n++)), dueNanos(event));
+      boolean content = event.kind() == Kind.CONTENT;
+      boolean slow = content ? draft.isSlowContent(tokens) : draft.isSlowBody();
+      tokens += content ? 1 : 0;
+      add(coded(framed(event, n++)), dueNanos(event), slow);
     }
   }
 
@@ -124,9 +126,9 @@ final class PlanEncoder {
         : "";
   }
 
-  private void add(String bytes, long dueNanos) {
+  private void add(String bytes, long dueNanos, boolean slow) {
     if (!bytes.isEmpty()) {
-      frames.add(new Frame(bytes, dueNanos, tokens));
+      frames.add(new Frame(bytes, dueNanos, tokens, slow));
     }
   }
 
@@ -136,30 +138,25 @@ final class PlanEncoder {
       Frame frame = frames.get(i);
       if (frame.bytes().length() > left) {
         frames.subList(i, frames.size()).clear();
-        add(frame.bytes().substring(0, left), frame.dueNanos());
+        add(frame.bytes().substring(0, left), frame.dueNanos(), frame.slow());
         return;
       }
       left -= frame.bytes().length();
     }
   }
 
-  /** Makes a frame of each byte, behind the head or from the very first on. */
+  /** Makes a frame of each byte of what is to leave byte by byte. */
   private void scatter() {
     List<Frame> whole = List.copyOf(frames);
     frames.clear();
     long pauseNanos = draft.writePause().toNanos();
     long delayNanos = 0;
-    for (int i = 0; i < whole.size(); i++) {
-      Frame frame = whole.get(i);
-      boolean isHead = i == 0;
-      if (isHead != draft.isSlowHead()) {
-        frames.add(new Frame(frame.bytes(), frame.dueNanos() + delayNanos, frame.tokens()));
-        continue;
-      }
-      for (int at = 0; at < frame.bytes().length(); at++) {
-        String single = frame.bytes().substring(at, at + 1);
-        frames.add(new Frame(single, frame.dueNanos() + delayNanos, frame.tokens()));
-        delayNanos += pauseNanos;
+    for (Frame frame : whole) {
+      int step = frame.slow() ? 1 : frame.bytes().length();
+      for (int at = 0; at < frame.bytes().length(); at += step) {
+        String part = frame.bytes().substring(at, at + step);
+        frames.add(new Frame(part, frame.dueNanos() + delayNanos, frame.tokens(), false));
+        delayNanos += frame.slow() ? pauseNanos : 0;
       }
     }
   }

@@ -22,6 +22,7 @@ final class RequestReader {
   private boolean chunked;
   private boolean expectsContinue;
   private int contentLength;
+  private int headEnd;
 
   /** What became of reading. */
   enum Progress {
@@ -36,7 +37,7 @@ final class RequestReader {
   /** Reads one request; what was read of a whole one is skipped, a partial one stays. */
   Progress read(ByteBuf received) {
     int start = received.readerIndex();
-    int headEnd = readHead(received);
+    headEnd = readHead(received);
     if (headEnd < 0) {
       return received.readableBytes() > HEAD_BYTES_MAX ? Progress.MALFORMED : Progress.PARTIAL;
     }
@@ -54,6 +55,11 @@ final class RequestReader {
     }
     received.readerIndex(Math.max(end, start));
     return Progress.WHOLE;
+  }
+
+  /** The offset behind the head of what was read last, or -1 if it was not all there. */
+  int headEnd() {
+    return headEnd;
   }
 
   String method() {

@@ -6,6 +6,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the few members of a request's body that a {@link MockRequest} is made of. */
 final class RequestScan {
   private @Nullable String model;
+  private @Nullable String asked;
   private boolean stream;
   private boolean includeUsage;
   private int tokensMax = -1;
@@ -22,12 +23,13 @@ final class RequestScan {
     while (members.next()) {
       scan.look(members);
     }
-    if (scan.model == null) {
+    String model = scan.meant();
+    if (model == null) {
       return null;
     }
     return new MockRequest(
         operation,
-        scan.model,
+        model,
         scan.stream,
         scan.includeUsage,
         scan.tokensMax,
@@ -37,9 +39,17 @@ final class RequestScan {
         keepAlive);
   }
 
+  /** The model; or the one that the request names beside it. */
+  private @Nullable String meant() {
+    boolean asks = model != null && (model.equals("asked") || model.endsWith("/asked"));
+    return asks && asked != null ? asked : model;
+  }
+
   private void look(JsonWalk member) {
     if (member.isNamed("model") && member.valueIsString()) {
       model = member.string();
+    } else if (member.isNamed("x_mock") && member.valueIsString()) {
+      asked = member.string();
     } else if (member.isNamed("stream")) {
       stream = member.valueIs("true");
     } else if (member.isNamed("stream_options")) {

@@ -41,7 +41,7 @@ enum StatusFault implements MockFault {
             if (k == 204 || k == 304) {
               d.raw("HTTP/1.1 " + k + " Empty\r\nX-Mock: 1\r\n\r\n", Ending.KEEP_ALIVE);
             } else {
-              refuse(d, k, "server_error", "status_" + k);
+              refuse(d, k, "status_" + k);
             }
           })),
   CONTEXT_LENGTH(
@@ -114,6 +114,10 @@ enum StatusFault implements MockFault {
   static String error(String message, String type, String param, String code) {
     return "{\"error\":{\"message\":\"%s\",\"type\":\"%s\",\"param\":%s,\"code\":\"%s\"}}"
         .formatted(message, type, param, code);
+  }
+
+  static Draft refuse(Draft draft, int status, String code) {
+    return refuse(draft, status, "server_error", code);
   }
 
   private static Draft refuse(Draft draft, int status, String type, String code) {

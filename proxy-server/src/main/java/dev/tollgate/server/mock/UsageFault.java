@@ -77,6 +77,12 @@ enum UsageFault implements MockFault {
           4,
           "in a chunk of its own behind k content events, before the finish",
           (d, k) -> d.drop(Kind.USAGE).insert(k, d.text().usageChunk(d.text().usage())))),
+  LATE(
+      fault(
+          "usage-late",
+          4,
+          "k intervals after the finish, and `[DONE]` with it",
+          (d, k) -> d.delay(Kind.USAGE, k).delay(Kind.DONE, k))),
   TWICE(
       fault(
           "usage-twice",

@@ -1,6 +1,8 @@
 package dev.tollgate.server.acceptance;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -8,7 +10,13 @@ import com.openai.core.ObjectMappers;
 
 /** JSON as trees, for assertions. */
 final class Json {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
+  /** Of any length: tests have strings of 32 MiB. */
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder().maxStringLength(Integer.MAX_VALUE).build())
+              .build());
 
   private Json() {}
 

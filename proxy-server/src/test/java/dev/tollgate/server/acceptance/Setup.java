@@ -84,9 +84,37 @@ final class Setup {
   }
 
   Setup model(String id, String provider, String upstreamModel, Map<String, String> price) {
+    return model(id, price, List.of(Map.of("provider", provider, "model", upstreamModel)));
+  }
+
+  /** A chat model at the usual price, at a provider and, where that fails, at another. */
+  Setup model(String id, Route first, Route second) {
+    return model(id, PRICE, List.of(first.settings(1), second.settings(2)));
+  }
+
+  /** A model's name at a provider. */
+  record Route(String provider, String model) {
+    private Map<String, ?> settings(int priority) {
+      return Map.of("provider", provider, "model", model, "priority", priority);
+    }
+  }
+
+  /** A chat model whose requests reserve so many tokens of output. */
+  Setup model(String id, Route route, Map<String, String> price, int reserved) {
+    return model(id, price, List.of(route.settings(1)), reserved);
+  }
+
+  private Setup model(String id, Map<String, String> price, List<Map<String, ?>> routes) {
+    return model(id, price, routes, 4096);
+  }
+
+  private Setup model(
+      String id, Map<String, String> price, List<Map<String, ?>> routes, int reserved) {
     models.put(
         id,
         Map.of(
+            "reserve_output_tokens",
+            reserved,
             "modality",
             "chat",
             "context_length",
@@ -96,7 +124,7 @@ final class Setup {
             "price",
             price,
             "routes",
-            List.of(Map.of("provider", provider, "model", upstreamModel))));
+            routes));
     return this;
   }
 

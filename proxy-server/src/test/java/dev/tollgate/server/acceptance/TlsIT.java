@@ -138,7 +138,7 @@ class TlsIT {
     return RawClient.over(socket);
   }
 
-  private static HttpsServer providerWith(X509Bundle certificate) throws Exception {
+  static HttpsServer providerWith(X509Bundle certificate) throws Exception {
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(certificate.toKeyManagerFactory().getKeyManagers(), null, new SecureRandom());
     InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});

@@ -90,6 +90,7 @@ class FaultWallTest {
     quiet("silent", "");
     ends("cut-head", FIN, raw -> assertThat(raw).isEqualTo("HTTP/1.1 200 OK\r\nCon"));
     checks.put("slow-head", FaultWallTest::slowHead);
+    checks.put("early", FaultWallTest::early);
     whole("huge-head", r -> assertThat(r.header("x-huge")).hasSize(64 << 10));
     whole("many-headers", r -> assertThat(r.headerLines()).hasSizeGreaterThan(200));
     ends("not-http", FIN, raw -> assertThat(raw).isEqualTo("SSH-2.0-mock\r\n"));
@@ -116,15 +117,34 @@ class FaultWallTest {
     ends("cut-fin", FIN, raw -> assertCut(raw, "\n\n\r\n"));
     ends("cut-rst", RST, raw -> assertCut(raw, "\n\n\r\n"));
     ends("cut-chunk", FIN, raw -> assertCut(raw, "\n\n\r\nzz\r\n"));
+    ends("chunk-bare-lf", FIN, raw -> assertThat(raw).contains("\n\n\r\n5\nhello\r\n"));
+    ends("chunk-overflow", FIN, raw -> assertThat(raw).contains("\r\n10000000000000005\r\n"));
     whole("cut-clean", r -> assertCut(r.rawText(), "\n\n\r\n0\r\n\r\n"));
     ends("cut-byte", FIN, raw -> assertThat(raw).hasSize(700));
+    ends("cut-byte-rst", RST, raw -> assertThat(raw).hasSize(700));
+    checks.put(
+        "stall-byte",
+        client -> {
+          assertThat(client.peekAtLeast(700)).isEqualTo(700);
+          assertThat(mock.stats().inFlight()).isOne();
+        });
     whole("byte-writes", FaultWallTest::assertHealthy);
     checks.put("drip", FaultWallTest::drip);
+    checks.put("drip-event", FaultWallTest::dripEvent);
     whole("gzip", FaultWallTest::gzip);
+    whole("br", r -> assertThat(r.header("content-encoding")).isEqualTo("br"));
     whole("chunk-extension", r -> assertThat(r.rawText()).contains(";x=\"y\"\r\ndata: {"));
     whole("trailers", r -> assertThat(r.rawText()).endsWith("\r\n0\r\nX-Trailer: 1\r\n\r\n"));
     ends("until-close", FIN, raw -> assertThat(raw).doesNotContain("-Length", "chunked"));
+    ends("http-1-0", FIN, raw -> assertThat(raw).startsWith("HTTP/1.0 200 OK").contains("[DONE]"));
     ends("short-body", FIN, raw -> assertThat(surplus(raw)).isEqualTo(-10));
+    ends(
+        "cut-length",
+        FIN,
+        raw -> {
+          assertThat(contents(raw)).isEqualTo(4);
+          assertThat(surplus(raw)).isEqualTo(-99);
+        });
     checks.put(
         "long-body",
         client -> {
@@ -153,6 +173,7 @@ class FaultWallTest {
         "error-after-finish",
         r -> assertThat(r.text()).contains("\"stop\"").endsWith("\"overloaded\"}}\n\n"));
     says("finish-error", "\"finish_reason\":\"error\"");
+    says("finish-network-error", "\"finish_reason\":\"network_error\"");
     quiet("pings-only", ": keep-alive\n\n", ": keep-alive\n\n", ": keep-alive\n\n");
     says("malformed", "data: {\"id\":\"broken\",\n\n");
     whole("malformed-run", r -> assertThat(r.text().split("\"delta\":}", -1)).hasSize(4));
@@ -186,6 +207,7 @@ class FaultWallTest {
     whole(
         "usage-early",
         r -> assertThat(r.text().indexOf("\"usage\":{")).isLessThan(r.text().indexOf("\"stop\"")));
+    checks.put("usage-late", FaultWallTest::usageLate);
     says("usage-twice", "\"total_tokens\":2}", "\"completion_tokens\":8,");
     says("usage-zero", "\"total_tokens\":0}");
     says("usage-negative", "\"prompt_tokens\":-5");
@@ -212,6 +234,19 @@ class FaultWallTest {
         statuses.add(client.readResponse().status());
       }
       assertThat(statuses).containsExactly(500, 500, 200, 200);
+    }
+  }
+
+  @Test
+  void aFaultMayBeShownForAWhileOnly() {
+    try (RawClient client = RawClient.connect(mock.port())) {
+      int status = 503;
+      for (int failed = 0; status == 503; failed++) {
+        client.post("/v1/chat/completions", "{\"model\":\"a/fault/503?for=50ms\"}");
+        status = client.readResponse().status();
+        assertThat(failed > 0 || status == 503).isTrue();
+      }
+      assertThat(status).isEqualTo(200);
     }
   }
 
@@ -286,6 +321,44 @@ class FaultWallTest {
       assertThat(System.nanoTime() - startNanos).isGreaterThan(8 * 20_000_000L);
     }
     assertThat(client.arrived()).isLessThan(1000);
+  }
+
+  private static void dripEvent(RawClient client) throws Exception {
+    long startNanos = System.nanoTime();
+    try (RawClient slow = ask("fault/drip-event:1?chunks=2", true)) {
+      assertHealthyEnd(slow.readResponse());
+      assertThat(System.nanoTime() - startNanos).isGreaterThan(150 * 20_000_000L);
+    }
+    assertThat(client.arrived()).isLessThan(4000);
+  }
+
+  private static void assertHealthyEnd(RawResponse response) {
+    assertThat(contents(response.rawText())).isEqualTo(2);
+    assertThat(response.text()).endsWith("data: [DONE]\n\n");
+  }
+
+  /** The head of a long request and the start of its body are enough. */
+  private static void early(RawClient client) {
+    assertThat(client.readResponse().status()).isEqualTo(413);
+    try (RawClient slow = RawClient.connect(mock.port())) {
+      slow.send("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99999\r\n\r\n");
+      slow.send("{\"model\":\"a/fault/early:401\",\"pad\":\"" + "x".repeat(600));
+      assertThat(slow.readResponse().status()).isEqualTo(401);
+      slow.send("x".repeat(99_999 - 600 - 36));
+      slow.post("/v1/chat/completions", "{\"model\":\"m\"}");
+      assertThat(slow.readResponse().status()).isEqualTo(200);
+    }
+  }
+
+  private static void usageLate(RawClient client) throws Exception {
+    assertHealthy(client.readResponse());
+    try (RawClient slow = ask("fault/usage-late:50?chunks=1&interval=10ms", true)) {
+      slow.readUntil("\"stop\"");
+      long finishedNanos = System.nanoTime();
+      slow.readUntil("\"usage\":{");
+      assertThat(System.nanoTime() - finishedNanos).isGreaterThan(250_000_000L);
+      slow.readUntil("[DONE]");
+    }
   }
 
   private static void gzip(RawResponse response) {

@@ -60,6 +60,15 @@ class RequestScanTest {
     }
   }
 
+  @Test
+  void theRequestMayNameTheModelWhereTheModelSaysSo() {
+    String body = "{\"model\":\"%s\",\"x_mock\":\"fault/stall:20\"}";
+    assertThat(scan(body.formatted("asked").getBytes(UTF_8)).model()).isEqualTo("fault/stall:20");
+    assertThat(scan(body.formatted("a/asked").getBytes(UTF_8)).model()).isEqualTo("fault/stall:20");
+    assertThat(scan(body.formatted("other").getBytes(UTF_8)).model()).isEqualTo("other");
+    assertThat(scan("{\"model\":\"asked\"}".getBytes(UTF_8)).model()).isEqualTo("asked");
+  }
+
   private static MockRequest scan(String members) {
     return scan(("{\"model\":\"m\"," + members + "}").getBytes(UTF_8));
   }

@@ -1,0 +1,432 @@
+package dev.tollgate.server.acceptance;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.testkit.FullBacklog;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.mock.MockProfile;
+import dev.tollgate.server.mock.MockProvider;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The client rows of the fault catalogue over the real program: what a client does wrong, before a
+ * provider that does nothing wrong.
+ */
+class ClientRowsIT {
+  private static final Duration SOON = Duration.ofSeconds(15);
+  private static final Map<String, String> SHORT =
+      Map.of("header_timeout", "1s", "body_timeout", "2s", "write_stall", "1s");
+
+  private static final Map<String, String> DEAR = Map.of("input", "1", "output", "100");
+  private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
+  private static final FullBacklog BLACK_HOLE = FullBacklog.fill();
+  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final Map<String, Row> ROWS = rows();
+
+  /** What a client does. */
+  private interface Row {
+    void play() throws Exception;
+  }
+
+  private static Setup setup() {
+    String hole = "http://127.0.0.1:" + BLACK_HOLE.port() + "/v1";
+    Map<String, ?> drains =
+        Map.of(
+            "type",
+            "openai",
+            "base_url",
+            MOCK.baseUrl(),
+            "api_key",
+            "k",
+            "on_disconnect",
+            Map.of("drain", Map.of("time", "10s", "share", 1.0)));
+    return Shared.setup()
+        .listen(SHORT)
+        .openAi("real", MOCK.baseUrl(), "k")
+        .provider("drains", drains)
+        .provider(
+            "hole",
+            Map.of(
+                "type",
+                "openai",
+                "base_url",
+                hole,
+                "api_key",
+                "k",
+                "timeouts",
+                Map.of("connect", "60s")))
+        .model("row/hole", "hole", "m")
+        .model("row/silent", "real", "fault/silent")
+        .model("row/long", "real", "mock-chat?chunks=100000&interval=2ms")
+        .model("row/drained", "drains", "mock-chat?chunks=60&interval=20ms")
+        .model("row/late", "real", "fault/usage-late:10?interval=50ms")
+        .model("row/fast", "real", "mock-chat?chunks=100000")
+        .model("row/slow", "real", "mock-chat?chunks=8000")
+        .model("row/quick", "real", "mock-chat")
+        .model("row/revoked", "real", "mock-chat?chunks=150&interval=40ms")
+        .model("row/poor", new Setup.Route("real", "mock-chat?chunks=50"), DEAR, 1);
+  }
+
+  private static Map<String, Row> rows() {
+    Map<String, Row> rows = new LinkedHashMap<>();
+    rows.put("C01", ClientRowsIT::leavesWithinItsRequest);
+    rows.put("C02", () -> leaves("row/hole", "tollgate_upstream_connections"));
+    rows.put("C03", () -> leaves("row/silent", "tollgate_upstream_leases"));
+    rows.put("C04", ClientRowsIT::leavesAStream);
+    rows.put("C05", ClientRowsIT::leavesBeforeTheUsage);
+    rows.put("C06", ClientRowsIT::leavesAfterTheEnd);
+    rows.put("C07", ClientRowsIT::halfCloses);
+    rows.put("C08", ClientRowsIT::stopsReading);
+    rows.put("C09", ClientRowsIT::readsSlowly);
+    rows.put("C10", ClientRowsIT::asksTwiceAtOnce);
+    rows.put("C11", ClientRowsIT::waitsForContinue);
+    rows.put("C12", ClientRowsIT::sendsTooLongAHead);
+    rows.put("C13", ClientRowsIT::announcesTooMuch);
+    rows.put("C14", ClientRowsIT::sendsTooMuch);
+    rows.put("C15", ClientRowsIT::drips);
+    rows.put("C16", ClientRowsIT::sendsTooLittle);
+    rows.put("C17", () -> refused("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "", 400));
+    rows.put("C18", () -> refused("Content-Length: 2\r\n", "{]", 400));
+    rows.put("C19", () -> refused("Content-Encoding: gzip\r\nContent-Length: 2\r\n", "{}", 415));
+    rows.put("C25", ClientRowsIT::hasItsKeyRevoked);
+    rows.put("C26", ClientRowsIT::runsOutOfMoney);
+    return rows;
+  }
+
+  @AfterEach
+  void nothingIsHeld() throws Exception {
+    NODE.admin().awaitIdle();
+    assertThat(MOCK.await(stats -> stats.inFlight() == 0, SOON).inFlight()).isZero();
+  }
+
+  @AfterAll
+  static void stop() {
+    NODE.close();
+    MOCK.close();
+    BLACK_HOLE.close();
+  }
+
+  static Stream<String> played() {
+    return ROWS.keySet().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("played")
+  void endsAsTheRowSays(String row) throws Exception {
+    Objects.requireNonNull(ROWS.get(row)).play();
+  }
+
+  // Clients that leave
+
+  private static void leavesWithinItsRequest() throws Exception {
+    long asked = MOCK.stats().requests();
+    for (String sent : new String[] {"POST /v1/chat/comp", head("Content-Length: 90\r\n") + "{"}) {
+      int before = NODE.err().count();
+      try (RawClient client = NODE.connect()) {
+        client.send(sent);
+      }
+      assertThat(logged(before).path("outcome").asText()).isEqualTo("client_abort");
+    }
+    assertThat(MOCK.stats().requests()).isEqualTo(asked);
+  }
+
+  private static void leaves(String model, String held) throws Exception {
+    int before = NODE.err().count();
+    try (RawClient client = stream(model)) {
+      NODE.admin().await(metrics -> Admin.total(metrics, held) > 0, held);
+      assertThat(client.arrived()).isZero();
+    }
+    JsonNode log = logged(before);
+    assertThat(log.path("outcome").asText()).isEqualTo("client_abort");
+    assertThat(log.path("cost_micro").longValue()).isZero();
+  }
+
+  private static void leavesAStream() throws Exception {
+    for (boolean reset : new boolean[] {false, true}) {
+      int before = NODE.err().count();
+      try (RawClient client = stream("row/long")) {
+        readContents(client, 5);
+        if (reset) {
+          client.reset();
+        }
+      }
+      JsonNode log = logged(before);
+      assertThat(log.path("outcome").asText()).isEqualTo("client_abort");
+      assertThat(log.path("estimated").booleanValue()).isTrue();
+      assertThat(log.path("completion_tokens").intValue()).isBetween(5, 50_000);
+      assertThat(log.path("cost_micro").longValue()).isPositive();
+    }
+    int before = NODE.err().count();
+    try (RawClient client = stream("row/drained")) {
+      readContents(client, 3);
+    }
+    JsonNode log = logged(before);
+    assertThat(log.path("outcome").asText()).isEqualTo("client_abort");
+    assertThat(log.path("estimated").booleanValue()).as("%s", log).isFalse();
+    assertThat(log.path("completion_tokens").intValue()).isEqualTo(60);
+  }
+
+  private static void leavesBeforeTheUsage() throws Exception {
+    int before = NODE.err().count();
+    try (RawClient client = stream("row/late")) {
+      client.readUntil("\"finish_reason\":\"stop\"");
+    }
+    JsonNode log = logged(before);
+    assertThat(log.path("outcome").asText()).isEqualTo("client_abort");
+    assertThat(log.path("estimated").booleanValue()).as("%s", log).isFalse();
+    assertThat(log.path("completion_tokens").intValue()).isEqualTo(8);
+  }
+
+  private static void leavesAfterTheEnd() throws Exception {
+    int before = NODE.err().count();
+    try (RawClient client = stream("row/quick")) {
+      client.readUntil("data: [DONE]\n\n");
+    }
+    JsonNode log = logged(before);
+    assertThat(log.path("outcome").asText()).isEqualTo("ok");
+    assertThat(log.path("completion_tokens").intValue()).isEqualTo(8);
+  }
+
+  private static void halfCloses() throws Exception {
+    int before = NODE.err().count();
+    try (RawClient client = stream("row/long")) {
+      readContents(client, 2);
+      client.halfClose().within(SOON).awaitClosed();
+    }
+    assertThat(logged(before).path("outcome").asText()).isEqualTo("client_abort");
+  }
+
+  // Clients that do not read
+
+  private static void stopsReading() throws Exception {
+    int before = NODE.err().count();
+    try (RawClient client = RawClient.connectNarrow(NODE.port(), 4096)) {
+      ask(client, "row/fast");
+      JsonNode log = logged(before);
+      assertThat(log.path("outcome").asText()).isEqualTo("client_stalled");
+      assertThat(log.path("cost_micro").longValue()).isPositive();
+      assertThat(log.path("response_bytes").longValue()).isLessThan(8 << 20);
+    }
+  }
+
+  /** Slower than the provider, but never still for as long as the stall may last. */
+  private static void readsSlowly() throws Exception {
+    int before = NODE.err().count();
+    CountDownLatch ended = new CountDownLatch(1);
+    try (RawClient client = RawClient.connectNarrow(NODE.port(), 4096).within(SOON);
+        ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor()) {
+      ask(client, "row/slow");
+      StringBuilder taken = new StringBuilder();
+      clock.scheduleAtFixedRate(
+          () -> {
+            for (int i = 0; i < 60 && ended.getCount() > 0; i++) {
+              taken.append(client.readUntil("\r\n"));
+              if (taken.indexOf("[DONE]", Math.max(0, taken.length() - 200)) >= 0) {
+                ended.countDown();
+              }
+            }
+          },
+          0,
+          10,
+          TimeUnit.MILLISECONDS);
+      assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+    JsonNode log = logged(before);
+    assertThat(log.path("outcome").asText()).as("%s", log).isEqualTo("ok");
+    assertThat(log.path("completion_tokens").intValue()).isEqualTo(8000);
+  }
+
+  private static void asksTwiceAtOnce() {
+    String first = Chats.body("row/quick", true);
+    String second = Chats.body("row/quick", false);
+    try (RawClient client = NODE.connect()) {
+      client.send(post(first) + post(second));
+      assertThat(client.readResponse().text()).endsWith("data: [DONE]\n\n");
+      assertThat(client.readResponse().text()).contains("\"chat.completion\"");
+    }
+  }
+
+  // Clients that are refused
+
+  private static void waitsForContinue() throws Exception {
+    String expect = "Expect: 100-continue\r\nContent-Length: ";
+    requireRefusedAtOnce(head(expect + "9\r\n", "sk-llm-none"), 401);
+    String poor = Tenants.keyOf(Tenants.org());
+    assertThat(Chats.ask(NODE, "row/quick", poor).status()).isEqualTo(402);
+    requireRefusedAtOnce(head(expect + "9\r\n", poor), 402);
+    requireRefusedAtOnce(head(expect + (11 << 20) + "\r\n"), 413);
+  }
+
+  private static void sendsTooLongAHead() throws Exception {
+    requireRefusedAtOnce(head("X-Long: " + "x".repeat(33 << 10) + "\r\n"), 413);
+    requireRefusedAtOnce(head("X-Many: 1\r\n".repeat(101)), 413);
+    requireRefusedAtOnce("GET /v1/" + "x".repeat(8 << 10) + " HTTP/1.1\r\nHost: x\r\n\r\n", 413);
+  }
+
+  private static void announcesTooMuch() throws Exception {
+    requireRefusedAtOnce(head("Content-Length: " + ((10 << 20) + 1) + "\r\n"), 413);
+  }
+
+  private static void sendsTooMuch() throws Exception {
+    try (RawClient client = NODE.connect().within(SOON)) {
+      client.send(head("Transfer-Encoding: chunked\r\n"));
+      String chunk = "10000\r\n" + "x".repeat(1 << 16) + "\r\n";
+      for (int n = 0; n < 160; n++) {
+        client.send(chunk);
+      }
+      client.send("1\r\nx\r\n");
+      requireClosing(client.readResponse(), 413);
+    }
+  }
+
+  private static void drips() throws Exception {
+    for (String begun : new String[] {"POST /v1/ch", head("Content-Length: 90\r\n") + "{"}) {
+      int before = NODE.err().count();
+      try (RawClient client = NODE.connect().within(SOON)) {
+        client.send(begun);
+        client.awaitClosed();
+      }
+      assertThat(logged(before).path("outcome").asText()).isEqualTo("client_slow");
+    }
+  }
+
+  private static void sendsTooLittle() throws Exception {
+    long asked = MOCK.stats().requests();
+    int before = NODE.err().count();
+    try (RawClient client = NODE.connect().within(SOON)) {
+      client.send(head("Content-Length: 90\r\n") + Chats.body("row/quick", false)).halfClose();
+      client.awaitClosed();
+    }
+    assertThat(logged(before).path("outcome").asText()).isEqualTo("client_abort");
+    assertThat(MOCK.stats().requests()).isEqualTo(asked);
+  }
+
+  private static void refused(String lines, String body, int status) throws Exception {
+    long asked = MOCK.stats().requests();
+    int before = NODE.err().count();
+    try (RawClient client = NODE.connect().within(SOON)) {
+      client.send(head(lines) + body);
+      assertThat(client.readResponse().status()).isEqualTo(status);
+    }
+    assertThat(logged(before).path("outcome").asText()).isEqualTo("rejected");
+    assertThat(MOCK.stats().requests()).isEqualTo(asked);
+  }
+
+  private static void requireRefusedAtOnce(String head, int status) throws Exception {
+    int before = NODE.err().count();
+    try (RawClient client = NODE.connect().within(SOON)) {
+      client.send(head);
+      requireClosing(client.readResponse(), status);
+      client.awaitClosed();
+    }
+    assertThat(logged(before).path("outcome").asText()).isEqualTo("rejected");
+  }
+
+  private static void requireClosing(RawResponse response, int status) {
+    assertThat(response.status()).as(response.rawText()).isEqualTo(status);
+    assertThat(response.header("connection")).isEqualTo("close");
+  }
+
+  // Clients that lose what they had
+
+  private static void hasItsKeyRevoked() throws Exception {
+    String key = Tenants.keyOf("acceptance");
+    String id = key.substring("sk-llm-".length(), "sk-llm-".length() + 8);
+    int before = NODE.err().count();
+    try (RawClient client = NODE.connect().within(SOON)) {
+      client.post(Chats.PATH, Chats.body("row/revoked", true), Chats.authorization(key));
+      readContents(client, 1);
+      Tenants.run("keys", "revoke", id);
+      String code = "";
+      while (!code.equals("key_revoked")) {
+        code = Chats.code(Chats.ask(NODE, "row/quick", key));
+      }
+      client.readUntil("data: [DONE]\n\n");
+    }
+    JsonNode log = logged(before, "row/revoked");
+    assertThat(log.path("outcome").asText()).isEqualTo("ok");
+    assertThat(log.path("completion_tokens").intValue()).isEqualTo(150);
+  }
+
+  private static void runsOutOfMoney() throws Exception {
+    String org = Tenants.org();
+    Tenants.run("credits", "grant", "--org", org, "--usd", "0.001000");
+    String key = Tenants.keyOf(org);
+    int before = NODE.err().count();
+    try (RawClient client = NODE.connect().within(SOON)) {
+      client.post(Chats.PATH, Chats.body("row/poor", true), Chats.authorization(key));
+      assertThat(client.readUntil("data: [DONE]\n\n")).contains("\"completion_tokens\":50");
+    }
+    JsonNode log = logged(before, "row/poor");
+    assertThat(log.path("outcome").asText()).isEqualTo("ok");
+    long cost = log.path("cost_micro").longValue();
+    assertThat(cost).isGreaterThan(5_000);
+    Books.of(Shared.node().home()).awaitAll(Map.of(log.path("request_id").asText(), cost));
+    assertThat(Chats.ask(NODE, "row/poor", key).status()).isEqualTo(402);
+  }
+
+  // How they ask
+
+  private static void readContents(RawClient client, int count) {
+    for (int n = 0; n < count; n++) {
+      client.readUntil("\"content\":\"");
+    }
+  }
+
+  private static RawClient stream(String model) {
+    RawClient client = NODE.connect().within(SOON);
+    ask(client, model);
+    return client;
+  }
+
+  private static void ask(RawClient client, String model) {
+    client.post(Chats.PATH, Chats.body(model, true), Shared.authorization());
+  }
+
+  private static String post(String json) {
+    return head("Content-Length: " + json.getBytes(ISO_8859_1).length + "\r\n") + json;
+  }
+
+  private static String head(String lines) {
+    return head(lines, Shared.key());
+  }
+
+  private static String head(String lines, String key) {
+    return "POST "
+        + Chats.PATH
+        + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        + Chats.authorization(key)
+        + "\r\n"
+        + lines
+        + "\r\n";
+  }
+
+  private static JsonNode logged(int linesBefore) throws InterruptedException {
+    return logged(linesBefore, "");
+  }
+
+  /** The access log's next line, or its next of a model. */
+  private static JsonNode logged(int linesBefore, String model) throws InterruptedException {
+    String line =
+        NODE.err()
+            .await(each -> each.contains("\"outcome\"") && each.contains(model), linesBefore, SOON)
+            .orElseThrow(() -> new AssertionError("no access log: " + NODE.err().text()));
+    return Json.tree(line.substring(line.indexOf('{')));
+  }
+}

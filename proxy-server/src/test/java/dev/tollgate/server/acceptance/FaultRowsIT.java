@@ -1,0 +1,267 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpsServer;
+import dev.tollgate.core.testkit.FullBacklog;
+import dev.tollgate.core.testkit.ScriptedUpstream;
+import dev.tollgate.server.acceptance.FaultPlay.Address;
+import dev.tollgate.server.acceptance.FaultPlay.Expected;
+import dev.tollgate.server.acceptance.FaultPlay.Tries;
+import dev.tollgate.server.acceptance.FaultPlay.Usage;
+import dev.tollgate.server.acceptance.Setup.Route;
+import dev.tollgate.server.mock.MockProfile;
+import dev.tollgate.server.mock.MockProvider;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The provider rows of the fault catalogue over the real program: each once with nobody else to
+ * ask, and once with a healthy second provider. All run side by side, for they mostly wait.
+ */
+class FaultRowsIT {
+  private static final int AT_ONCE = 16;
+
+  /** So that each event loop has a connection of its own to find stale. */
+  private static final int STALE_TIMES = 8;
+
+  private static final Duration FLAP = Duration.ofSeconds(2);
+  private static final String HEALTHY = "healthy";
+
+  /** Only for those who are waited for: however busy the machine is, no other is given up. */
+  private static final Map<String, String> SHORT =
+      Map.of("connect", "1s", "response_header", "1s", "first_token", "1s", "idle", "1s");
+
+  private static final List<FaultPlay> PLAYS = FaultPlays.all();
+  private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
+  private static final FullBacklog BLACK_HOLE = FullBacklog.fill();
+  private static final int REFUSED = ScriptedUpstream.refusedPort();
+  private static final HttpsServer UNTRUSTED = untrusted();
+  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final Map<String, Seen> SEEN = new HashMap<>();
+
+  static Stream<FaultPlay> plays() {
+    return PLAYS.stream();
+  }
+
+  private static Setup setup() {
+    Map<String, ?> spared = Map.of("failures", 3, "open_for", "500ms", "open_for_max", "1s");
+    Map<String, ?> flaps =
+        Map.of("type", "openai", "base_url", MOCK.baseUrl(), "api_key", "k", "circuit", spared);
+    String fault = "fault/503?for=" + FLAP.toMillis() + "ms";
+    Setup setup =
+        Shared.setup()
+            .openAi(HEALTHY, MOCK.baseUrl(), "k")
+            .openAi("stale", MOCK.baseUrl(), "k")
+            .model("row/stale", "stale", "fault/stale")
+            .model("row/stale-reset", "stale", "fault/stale-reset")
+            .provider("flaps", flaps)
+            .model("row/flaps", new Route("flaps", fault), new Route(HEALTHY, "mock-chat"));
+    for (int n = 0; n < PLAYS.size(); n++) {
+      FaultPlay play = PLAYS.get(n);
+      // What one play does to a provider is not to be felt in another.
+      String other = play.model() + (play.model().contains("?") ? "&" : "?") + "batch=0";
+      setup
+          .provider("alone-" + n, provider(play))
+          .provider("first-" + n, provider(play))
+          .model("alone/" + n, "alone-" + n, play.model())
+          .model("first/" + n, new Route("first-" + n, other), new Route(HEALTHY, "mock-chat"));
+    }
+    return setup;
+  }
+
+  private static Map<String, Object> provider(FaultPlay play) {
+    Map<String, Object> settings = new HashMap<>();
+    settings.put("type", "openai");
+    settings.put("api_key", Shared.PROVIDER_KEY);
+    settings.put("base_url", baseUrl(play.address()));
+    settings.put("max_event_bytes", "1MiB");
+    if (play.waits()) {
+      settings.put("timeouts", SHORT);
+    }
+    settings.putAll(play.settings());
+    return settings;
+  }
+
+  private static HttpsServer untrusted() {
+    try {
+      X509Bundle nobody =
+          new CertificateBuilder()
+              .ecp256()
+              .subject("CN=Nobody")
+              .setIsCertificateAuthority(true)
+              .buildSelfSigned();
+      X509Bundle leaf =
+          new CertificateBuilder()
+              .ecp256()
+              .subject("CN=localhost")
+              .addSanDnsName("localhost")
+              .addExtendedKeyUsageServerAuth()
+              .buildIssuedBy(nobody);
+      return TlsIT.providerWith(leaf);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static String baseUrl(Address address) {
+    return switch (address) {
+      case MOCK -> MOCK.baseUrl();
+      case REFUSED -> "http://127.0.0.1:" + REFUSED + "/v1";
+      case BLACK_HOLE -> "http://127.0.0.1:" + BLACK_HOLE.port() + "/v1";
+      case UNTRUSTED -> "https://localhost:" + UNTRUSTED.getAddress().getPort() + "/v1";
+      case UNKNOWN_NAME -> "http://no-such-name.invalid:" + MOCK.port() + "/v1";
+    };
+  }
+
+  @BeforeAll
+  static void askAll() throws Exception {
+    List<Seen.Question> small = new ArrayList<>();
+    List<Seen.Question> large = new ArrayList<>();
+    for (int n = 0; n < PLAYS.size(); n++) {
+      FaultPlay play = PLAYS.get(n);
+      List<Seen.Question> questions = play.isLarge() ? large : small;
+      questions.add(new Seen.Question("alone/" + n, play.ask()));
+      questions.add(new Seen.Question("first/" + n, play.ask()));
+    }
+    SEEN.putAll(Seen.all(NODE, small, AT_ONCE));
+    SEEN.putAll(Seen.all(NODE, large, 1));
+  }
+
+  @AfterAll
+  static void nothingIsHeld() throws Exception {
+    NODE.admin().awaitNoRequests();
+    assertThat(MOCK.stats().lastDisconnects())
+        .as("nobody leaves a provider that is healthy")
+        .noneMatch(each -> each.model().startsWith("mock-chat"));
+    NODE.close();
+    MOCK.close();
+    BLACK_HOLE.close();
+    UNTRUSTED.stop(0);
+  }
+
+  @ParameterizedTest
+  @MethodSource("plays")
+  void whereNobodyElseCanBeAsked(FaultPlay play) {
+    Seen seen = seen("alone", play);
+    switch (play.expected()) {
+      case Expected.Refused refused -> {
+        seen.requireRefused(refused.status(), refused.code());
+        boolean again = refused.tries() == Tries.ELSEWHERE_OR_AGAIN;
+        assertThat(seen.tries()).as(seen.toString()).hasSizeBetween(1, again ? 2 : 1);
+      }
+      case Expected.Broken broken -> {
+        seen.requireBroken(broken.code(), broken.contents());
+        assertThat(seen.tries()).hasSize(1);
+      }
+      case Expected.Served served -> {
+        seen.requireServed(play.isStream(), served.contents());
+        requireUsage(seen, served.usage());
+        assertThat(seen.tries()).as(seen.toString()).hasSize(1);
+      }
+      case Expected.Healed _ -> {
+        seen.requireServed(play.isStream(), FaultPlays.WHOLE);
+        assertThat(seen.tries()).as(seen.toString()).hasSize(2).last().isEqualTo("ok");
+      }
+    }
+    requireBooked(seen, play.outcome());
+  }
+
+  @ParameterizedTest
+  @MethodSource("plays")
+  void whereAHealthyProviderIsThere(FaultPlay play) {
+    Seen seen = seen("first", play);
+    boolean elsewhere = seen.log().path("attempts").findValuesAsText("provider").contains(HEALTHY);
+    assertThat(elsewhere).as(seen.toString()).isEqualTo(play.failsOver());
+    if (!play.failsOver()) {
+      assertThat(seen.tries()).as(seen.toString()).hasSize(1);
+      requireBooked(seen, play.outcome());
+      return;
+    }
+    seen.requireServed(play.isStream(), FaultPlays.WHOLE);
+    requireUsage(seen, Usage.REPORTED);
+    assertThat(seen.header("x-llm-provider")).isEqualTo(HEALTHY);
+    assertThat(seen.text()).contains("\"provider\":\"" + HEALTHY + "\"");
+    assertThat(seen.text()).doesNotContain("\"provider\":\"first-");
+    assertThat(seen.header("x-llm-routing-reason")).contains("selected=" + HEALTHY);
+    assertThat(seen.tries()).as(seen.toString()).hasSize(2).last().isEqualTo("ok");
+    requireBooked(seen, "ok");
+  }
+
+  /** A pooled connection that went stale is replaced, by whatever that was found out. */
+  @ParameterizedTest
+  @ValueSource(strings = {"row/stale", "row/stale-reset"})
+  void aConnectionThatWentStaleIsNotNoticed(String model) throws Exception {
+    Seen.Question question = new Seen.Question(model, FaultPlay.Ask.STREAM);
+    for (int n = 0; n < STALE_TIMES; n++) {
+      Seen seen = Seen.one(NODE, question);
+      seen.requireServed(true, FaultPlays.WHOLE);
+      requireUsage(seen, Usage.REPORTED);
+      assertThat(seen.tries()).as(seen.toString()).containsExactly("ok");
+      requireBooked(seen, "ok");
+    }
+  }
+
+  /** Nobody notices that it is down; it is spared, and asked again soon after it is back. */
+  @Test
+  void aProviderThatFlapsIsBackSoon() throws Exception {
+    Seen.Question question = new Seen.Question("row/flaps", FaultPlay.Ask.PLAIN);
+    long before = MOCK.stats().requests();
+    long beganNanos = System.nanoTime();
+    String provider = HEALTHY;
+    int asked = 0;
+    while (!provider.equals("flaps")) {
+      Seen seen = Seen.unbooked(NODE, question);
+      seen.requireServed(false, FaultPlays.WHOLE);
+      provider = seen.header("x-llm-provider");
+      asked++;
+    }
+    Duration back = Duration.ofNanos(System.nanoTime() - beganNanos).minus(FLAP);
+    assertThat(back).isBetween(Duration.ZERO, Duration.ofSeconds(5));
+    assertThat(asked).isGreaterThan(20);
+    assertThat(MOCK.stats().requests() - before - asked).as("tries in vain").isBetween(3L, 9L);
+  }
+
+  private static void requireUsage(Seen seen, Usage usage) {
+    JsonNode tokens = seen.usage();
+    boolean estimated = tokens.path("x_llm_usage_estimated").booleanValue();
+    assertThat(estimated).as(seen.toString()).isEqualTo(usage == Usage.ESTIMATED);
+    int completion = tokens.path("completion_tokens").intValue();
+    switch (usage) {
+      case ZERO -> assertThat(completion).isZero();
+      case REPORTED -> assertThat(completion).isEqualTo(FaultPlays.WHOLE);
+      case ESTIMATED -> assertThat(completion).isBetween(FaultPlays.WHOLE, 4 * FaultPlays.WHOLE);
+    }
+  }
+
+  /** The client, the log and the ledger are told the same. */
+  private static void requireBooked(Seen seen, String outcome) {
+    assertThat(seen.log().path("outcome").asText()).as(seen.toString()).isEqualTo(outcome);
+    assertThat(seen.log().path("cost_micro").longValue()).isEqualTo(seen.costMicro());
+    assertThat(seen.chargedMicro()).as(seen.toString()).isEqualTo(seen.costMicro());
+    assertThat(seen.text()).doesNotContain(Shared.PROVIDER_KEY);
+  }
+
+  private static Seen seen(String kind, FaultPlay play) {
+    return Objects.requireNonNull(SEEN.get(kind + "/" + PLAYS.indexOf(play)), "not asked");
+  }
+
+  @Test
+  void theBooksAddUpAndNothingStaysReserved() throws Exception {
+    Books.of(Shared.node().home()).requireAuditClean();
+  }
+}
