@@ -76,6 +76,17 @@ enum FailoverScenario {
       List.of("primary timed_out", "fallback ok"),
       check("first-token limit", seen -> seen.isWithin(seen.clocks().slowTokenMax()))),
 
+  S08(
+      "the stream is cut after 40 of 60 tokens",
+      (wall, request, to) -> wall.cut(request, to, 40, Duration.ZERO),
+      List.of("primary disconnected", "primary disconnected by replay", "fallback ok by prefill")),
+
+  S09(
+      "the stream is silent after 20 of 60 tokens",
+      (wall, request, to) -> wall.cut(request, to, 20, wall.clocks().stall()),
+      List.of("primary interrupted", "fallback ok by prefill"),
+      check("bounded", seen -> seen.isWithin(seen.clocks().stallMax()))),
+
   S10(
       "one event amid the stream is no JSON",
       FailoverWall::malformed,
@@ -101,6 +112,12 @@ enum FailoverScenario {
       List.of("primary content_filtered"),
       once(),
       check("not routed around", seen -> seen.atFallback().isEmpty())),
+
+  S14(
+      "the stream is cut after 40 of 60 tokens, and the fallback refuses to continue a text",
+      (wall, request, to) -> wall.cut(request, to, 40, Duration.ZERO),
+      List.of("primary disconnected", "primary disconnected by replay", "fallback ok by replay"),
+      check("no refusal of a continuation is told", seen -> seen.told().isWholeAnswer())),
 
   S15(
       "503 for a minute, then healthy, under a request every 4 s",
@@ -161,12 +178,17 @@ enum FailoverScenario {
 
   /** The fallback's model at its provider. */
   String fallback() {
-    return FailoverWall.HEALTHY;
+    return this == S14 ? FailoverWall.NO_PREFILL : FailoverWall.HEALTHY;
   }
 
   /** Whether a client should get the answer; else the refusal. */
   boolean isToBeAnswered() {
     return this != S13;
+  }
+
+  /** Whether content had reached the client when the first try failed. */
+  boolean isResumed() {
+    return tries.toString().contains(" by ");
   }
 
   /** The last column of the table. */

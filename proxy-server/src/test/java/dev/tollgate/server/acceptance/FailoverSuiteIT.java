@@ -38,21 +38,22 @@ class FailoverSuiteIT {
   private static Setup setup() {
     Setup setup =
         Shared.setup()
-            .provider("fallback", provider())
+            .provider("fallback", provider("message"))
+            .provider("fallback-without-prefill", provider("none"))
             .model(FALLBACK, model("fallback", FailoverWall.HEALTHY, 400_000, "10", "20"))
             .model(
                 "suite/" + FailoverWall.NO_PREFILL,
-                model("fallback", FailoverWall.NO_PREFILL, 400_000, "10", "20"));
+                model("fallback-without-prefill", FailoverWall.NO_PREFILL, 400_000, "10", "20"));
     for (FailoverScenario scenario : FailoverScenario.values()) {
       setup
-          .provider(scenario.id(), provider())
+          .provider(scenario.id(), provider("none"))
           .model("suite/" + scenario.id(), model(scenario.id(), scenario.id(), 8_192, "1", "2"));
     }
     return setup;
   }
 
   /** The circuit is the default one. */
-  private static Map<String, ?> provider() {
+  private static Map<String, ?> provider(String prefill) {
     return Map.of(
         "type",
         "openai",
@@ -62,6 +63,8 @@ class FailoverSuiteIT {
         "any",
         "timeouts",
         CLOCKS.configured(),
+        "quirks",
+        Map.of("prefill", prefill),
         "circuit",
         Map.of("failures", 5));
   }
@@ -185,9 +188,9 @@ class FailoverSuiteIT {
     return StreamSupport.stream(row.path("attempts").spliterator(), false)
         .map(
             each ->
-                each.path("provider").asText().replace(scenario.id(), "primary")
-                    + " "
-                    + each.path("outcome").asText())
+                (each.path("provider").asText().equals(scenario.id()) ? "primary " : "fallback ")
+                    + each.path("outcome").asText()
+                    + (each.has("resume") ? " by " + each.path("resume").asText() : ""))
         .toList();
   }
 
@@ -205,9 +208,7 @@ class FailoverSuiteIT {
 
   /** Who was asked when the head left: at the first content, or before it with a ping. */
   private static String selected(FailoverScenario scenario, Told told) {
-    boolean headLeftBefore =
-        scenario.tries().getFirst().endsWith("interrupted")
-            || told.reason().endsWith("committed=early");
+    boolean headLeftBefore = scenario.isResumed() || told.reason().contains(" committed=early");
     boolean fallback = scenario.tries().getLast().startsWith("fallback") && !headLeftBefore;
     return fallback ? "fallback" : scenario.id();
   }
@@ -225,7 +226,7 @@ class FailoverSuiteIT {
     assertThat(charges).containsExactly(told.costMicro());
     boolean byFallback = told.model().equals("suite/" + scenario.fallback());
     long own = FailoverWall.PROMPT_TOKENS + 2L * FailoverWall.ANSWER_TOKENS;
-    if (!scenario.tries().toString().contains("interrupted")) {
+    if (!scenario.isResumed()) {
       assertThat(told.costMicro()).isEqualTo(byFallback ? 10 * own : own);
     }
   }
