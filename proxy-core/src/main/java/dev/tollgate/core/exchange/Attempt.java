@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 final class Attempt implements UpstreamListener, Dispatch.Listener {
+  private final Placement placement;
   private final Candidate candidate;
   private final @Nullable Credential credential;
   private final Dialect dialect;
@@ -48,6 +49,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       Downstream downstream,
       long deadlineNanos,
       AttemptListener listener) {
+    this.placement = placement;
     this.candidate = placement.candidate();
     this.credential = placement.credential();
     this.dialect = Dialect.named(candidate.provider().dialect());
@@ -75,6 +77,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   /** The provider's status, or 0. */
   int status() {
     return head == null ? 0 : head.status();
+  }
+
+  /** What comes of it is told there. */
+  Placement placement() {
+    return placement;
   }
 
   /** How the stream's beginning was dealt with. */

@@ -218,7 +218,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private void relay() {
     if (phase != Phase.RELAYING) {
       timeline.firstToken(now());
-      tries.firstContent(now());
+      tries.firstContent(serving.attempt(), now());
       become(Phase.RELAYING);
       openStream = context.drains().opened(serving.candidate().provider());
       open();

@@ -40,6 +40,7 @@ public record RequestRecord(
    *
    * @param provider the one that served, or was last tried; null where none could be
    * @param resumed what became of a stream that was to be continued
+   * @param hedged who served where a second provider was tried beside the first
    * @param firstToken from admission to the first content event; null where none came
    * @param upstream time spent waiting for providers
    * @param overhead the rest: what this gateway added
@@ -51,6 +52,7 @@ public record RequestRecord(
       @Nullable ProviderId provider,
       List<AttemptRecord> attempts,
       Resumed resumed,
+      Hedged hedged,
       Usage usage,
       MicroUsd cost,
       @Nullable Duration firstToken,
@@ -66,6 +68,7 @@ public record RequestRecord(
           null,
           List.of(),
           Resumed.NO,
+          Hedged.NO,
           Charge.NOTHING.usage(),
           Charge.NOTHING.cost(),
           null,

@@ -19,9 +19,10 @@ import java.util.List;
 final class Resumption {
   private final Resume how;
   private final ChatRequest request;
-  private final Delivered delivered;
+  private final int keptBytesMax;
   private final StreamMemory memory;
   private final List<Candidate> unprefilled = new ArrayList<>(0);
+  private Delivered delivered;
   private Resumed outcome = Resumed.NO;
 
   /**
@@ -31,6 +32,7 @@ final class Resumption {
   Resumption(ChatCall call, int keptBytesMax, InflightBytes inflight) {
     this.request = call.request();
     this.how = how(call);
+    this.keptBytesMax = keptBytesMax;
     this.delivered = new Delivered(keptBytesMax);
     this.memory = new StreamMemory(inflight);
   }
@@ -53,7 +55,7 @@ final class Resumption {
       return new Opening.Plain();
     }
     if (!delivered.isBegun()) {
-      return new Opening.Kept(delivered);
+      return new Opening.Kept(new Delivered(keptBytesMax));
     }
     return isPrefillable(candidate)
         ? new Opening.Prefill(delivered)
@@ -77,8 +79,11 @@ final class Resumption {
         && unprefilled.stream().noneMatch(candidate::isSame);
   }
 
-  /** More was delivered: it is kept while there is room for it. */
-  void keep() {
+  /** More was delivered by a try that began so: it is kept while there is room for it. */
+  void keep(Opening opening) {
+    if (opening instanceof Opening.Kept kept) {
+      delivered = kept.delivered();
+    }
     if (!memory.hold(delivered.keptBytes())) {
       delivered.drop();
     }

@@ -15,16 +15,19 @@ import org.jspecify.annotations.Nullable;
  * Who serves a request at the moment: the candidate, the try at it, and the tries so far. The model
  * that serves is the one that headers, bodies, log and charge name. Loop-confined.
  */
-final class Serving {
+final class Serving implements Contender.Contest {
   private final ExchangeContext context;
   private final Downstream downstream;
   private final RoutePlan plan;
   private final Tries tries;
   private final Resumption resumption;
   private final Bill bill = new Bill();
+  private final Hedge hedge;
   private ChatCall call;
   private Candidate candidate;
   private @Nullable Attempt attempt;
+  private @Nullable Contender second;
+  private @Nullable Contender first;
   private @Nullable ChatStream relayed;
 
   /**
@@ -43,6 +46,7 @@ final class Serving {
     this.call = call.at(candidate.model());
     this.tries = new Tries(context.fleet(), plan, begunNanos, call.request());
     this.resumption = new Resumption(call, plan.rules().resumeBytesMax(), context.inflight());
+    this.hedge = new Hedge(call.request(), plan.rules(), downstream.loop());
   }
 
   /** The tries so far, and what follows them. */
@@ -66,11 +70,78 @@ final class Serving {
 
   /** Makes a try. */
   void ask(Placement placement, AttemptListener listener) {
-    candidate = placement.candidate();
-    call = call.at(candidate.model()).with(resumption.opening(candidate));
-    long deadline = tries.deadline(candidate);
-    attempt = new Attempt(placement, call, context, downstream, deadline, listener);
-    attempt.start();
+    Contender contender = contender(placement, listener);
+    first = contender;
+    serve(contender);
+    if (contender.call().opening().wire().isEmpty()) {
+      hedge.await(() -> Guarded.run(() -> late(contender, listener), listener::surprised));
+    }
+    contender.attempt().start();
+  }
+
+  private Contender contender(Placement placement, AttemptListener listener) {
+    Candidate asked = placement.candidate();
+    ChatCall own = call.at(asked.model()).with(resumption.opening(asked));
+    return new Contender(
+        placement, own, context, downstream, tries.deadline(asked), this, listener);
+  }
+
+  private void serve(Contender contender) {
+    attempt = contender.attempt();
+    candidate = attempt.placement().candidate();
+    call = contender.call();
+  }
+
+  // A second try beside the first
+
+  /** The first token is late. */
+  private void late(Contender waiting, AttemptListener listener) {
+    hedge.stop();
+    if (!waiting.attempt().isOver()) {
+      tries.beside(waiting.attempt(), now()).ifPresent(at -> begin(waiting, at, listener));
+    }
+  }
+
+  private void begin(Contender waiting, Placement placement, AttemptListener listener) {
+    Contender begun = contender(placement, listener);
+    second = begun;
+    hedge.begun(waiting, begun);
+    begun.attempt().start();
+  }
+
+  @Override
+  public void won(Contender contender) {
+    hedge.stop();
+    hedge.won(contender);
+    Contender rival = rivalOf(contender);
+    if (rival != null) {
+      serve(contender);
+      second = null;
+      tries.outrun(rival.attempt(), now());
+      rival.attempt().cancel();
+    }
+  }
+
+  @Override
+  public boolean lost(Contender contender, UpstreamFailure failure) {
+    Contender rival = rivalOf(contender);
+    if (rival == null) {
+      hedge.stop();
+      return false;
+    }
+    tries.failed(contender.attempt(), failure, failure, now());
+    serve(rival);
+    second = null;
+    return true;
+  }
+
+  /** Who else is asked at the moment. */
+  private @Nullable Contender rivalOf(Contender contender) {
+    return second == null ? null : contender == second ? first : second;
+  }
+
+  private long now() {
+    return downstream.loop().ticker().nanoTime();
   }
 
   /** The last try. */
@@ -85,6 +156,9 @@ final class Serving {
   void resume() {
     if (attempt != null) {
       attempt.resume();
+    }
+    if (second != null) {
+      second.attempt().resume();
     }
   }
 
@@ -107,7 +181,7 @@ final class Serving {
   /** The client was sent more. */
   void delivered() {
     relayed = chat();
-    resumption.keep();
+    resumption.keep(call.opening());
   }
 
   /** Nobody waits for the try any more. */
@@ -115,6 +189,11 @@ final class Serving {
     if (attempt != null && !attempt.isOver()) {
       tries.cancelled(attempt, nowNanos);
       attempt.cancel();
+    }
+    if (second != null) {
+      tries.cancelled(second.attempt(), nowNanos);
+      second.attempt().cancel();
+      second = null;
     }
   }
 
@@ -158,6 +237,10 @@ final class Serving {
 
   /** Nothing is kept any more, and nobody asked. */
   void end(long nowNanos) {
+    hedge.stop();
+    if (second != null) {
+      second.attempt().placement().neutral(nowNanos);
+    }
     tries.end(nowNanos);
     resumption.end();
   }
@@ -176,6 +259,7 @@ final class Serving {
         candidate.id(),
         tries.records(),
         resumption.outcome(),
+        hedge.outcome(),
         charge.usage(),
         charge.cost(),
         timeline.firstToken(),

@@ -104,13 +104,14 @@ final class Tries {
 
   /** What follows the last failure: a try only if it can begin before its deadline. */
   Step next(long nowNanos) {
-    while (NextTry.after(
-            plan,
-            failures,
-            this::isBarred,
-            candidate -> fleet.hasUsableKey(candidate, nowNanos),
-            ThreadLocalRandom.current())
-        instanceof NextTry.Try(Candidate candidate, Duration delay)) {
+    while (records.size() < plan.attemptsMax() // those that were outrun count, too
+        && NextTry.after(
+                plan,
+                failures,
+                this::isBarred,
+                candidate -> fleet.hasUsableKey(candidate, nowNanos),
+                ThreadLocalRandom.current())
+            instanceof NextTry.Try(Candidate candidate, Duration delay)) {
       long begins = nowNanos + delay.toNanos();
       Optional<Exclusion> obstacle = fleet.obstacle(candidate, plan.resort(), begins);
       if (obstacle.isPresent()) {
@@ -225,24 +226,56 @@ final class Tries {
   }
 
   /** The first content of a stream came. */
-  void firstContent(long nowNanos) {
+  void firstContent(Attempt attempt, long nowNanos) {
     if (broken == null) {
-      placed().firstContent(nowNanos);
+      attempt.placement().firstContent(nowNanos);
     } else {
-      placed().continued();
+      attempt.placement().continued();
     }
   }
 
   void succeeded(Attempt attempt, long tokens, long nowNanos) {
     record(attempt, "ok", "", nowNanos);
-    placed().succeeded(tokens, nowNanos);
+    attempt.placement().succeeded(tokens, nowNanos);
     selectedFailed = false;
   }
 
   void cancelled(Attempt attempt, long nowNanos) {
     record(attempt, "cancelled", "", nowNanos);
-    placed().neutral(nowNanos);
+    attempt.placement().neutral(nowNanos);
     selectedFailed = false;
+  }
+
+  /** Another try was faster: that says nothing about this one, which is not asked again. */
+  void outrun(Attempt attempt, long nowNanos) {
+    cancelled(attempt, nowNanos);
+    barred.add(attempt.placement().candidate());
+  }
+
+  /**
+   * A second try beside one whose first token is late: at another provider of its model that is in
+   * no doubt, if its retry budget allows it. It is to be ended like any other.
+   */
+  Optional<Placement> beside(Attempt late, long nowNanos) {
+    Candidate slow = late.placement().candidate();
+    if (records.size() + 2 > plan.attemptsMax()) {
+      return Optional.empty();
+    }
+    return plan.candidates().stream()
+        .filter(one -> one.isSameModel(slow) && !one.isSameProvider(slow))
+        .filter(one -> failures.stream().noneMatch(f -> f.candidate().isSameProvider(one)))
+        .filter(one -> !isBarred(one) && nowNanos < deadline(one))
+        .filter(one -> fleet.isSound(one, nowNanos))
+        .findFirst()
+        .filter(one -> fleet.mayRetry(one, plan.rules(), nowNanos))
+        .flatMap(one -> placedBeside(one, nowNanos));
+  }
+
+  private Optional<Placement> placedBeside(Candidate candidate, long nowNanos) {
+    return switch (fleet.place(candidate, plan.resort(), nowNanos, ThreadLocalRandom.current())) {
+      case Fleet.Placing.Placed placed -> Optional.of(placed.placement());
+      case Fleet.Placing.Excluded _ -> Optional.empty();
+    };
   }
 
   /**
@@ -251,13 +284,14 @@ final class Tries {
   void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure judged, long nowNanos) {
     String outcome = failure.kind().name().toLowerCase(Locale.ROOT);
     record(attempt, outcome, failure.reason(), nowNanos);
-    last = new NextTry.Failed(placed().candidate(), failure);
-    failures.add(new NextTry.Failed(placed().candidate(), judged));
+    Placement failing = attempt.placement();
+    last = new NextTry.Failed(failing.candidate(), failure);
+    failures.add(new NextTry.Failed(failing.candidate(), judged));
     boolean hasty = isOwnHaste(failure, nowNanos);
     if (hasty) {
-      placed().neutral(nowNanos);
+      failing.neutral(nowNanos);
     } else {
-      placed().failed(failure, nowNanos);
+      failing.failed(failure, nowNanos);
     }
     selectedFailed = failure.isProvidersFault() && !hasty;
   }
@@ -281,7 +315,7 @@ final class Tries {
     long dropped = reader == null ? 0 : reader.chat().badEvents();
     records.add(
         new AttemptRecord(
-            placed().candidate().id(),
+            attempt.placement().candidate().id(),
             outcome,
             attempt.status(),
             took,

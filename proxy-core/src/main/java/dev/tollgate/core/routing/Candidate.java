@@ -26,7 +26,7 @@ public record Candidate(Model model, Route route) {
     return id().equals(other.id());
   }
 
-  boolean isSameModel(Candidate other) {
+  public boolean isSameModel(Candidate other) {
     return model.id().equals(other.model.id());
   }
 }

@@ -154,6 +154,13 @@ public final class Fleet {
     return keyObstacle(candidate, nowNanos).isEmpty();
   }
 
+  /** Whether neither its circuit nor a key of it is in doubt: a try there is no probe. */
+  public boolean isSound(Candidate candidate, long nowNanos) {
+    return provider(candidate.provider()).breaker().state() instanceof Breaker.State.Closed
+        && keysOf(candidate.route()).stream().noneMatch(KeyHealth::isRetired)
+        && hasUsableKey(candidate, nowNanos);
+  }
+
   /** Whether a candidate's provider may be sent one retry more. */
   public boolean mayRetry(Candidate candidate, RoutingRules rules, long nowNanos) {
     return provider(candidate.provider()).retries().tryTake(rules, nowNanos);

@@ -38,7 +38,8 @@ class RandomWalkTest {
   private static final int STEPS = 120;
   private static final String RESUMED =
       TestCatalog.STREAM_REQUEST.replace(
-          "\"stream\":true", "\"stream\":true,\"routing\":{\"resume\":\"auto\"}");
+          "\"stream\":true",
+          "\"stream\":true,\"routing\":{\"resume\":\"auto\",\"hedge_after_ms\":300}");
 
   @Test
   void whateverHappensEveryRequestEndsOnceAndNothingIsHeld() {

@@ -210,7 +210,7 @@ class NextTryTest {
             .sorted(Comparator.comparingInt(Route::priority))
             .map(route -> new Candidate(model, route))
             .toList();
-    var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3, 0);
+    var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3, 0, null);
     return new RoutePlan(Strategy.PRIORITY, candidates, rules, List.of(), RoutePlan.Resort.USUAL);
   }
 

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 /** How many retries a provider may be sent. */
 class RetryBudgetTest {
   private static final RoutingRules USUAL = RoutingRules.DEFAULT;
-  private static final RoutingRules BY_SHARE = new RoutingRules(Strategy.PRIORITY, 3, 0.1, 0, 0);
+  private static final RoutingRules BY_SHARE =
+      new RoutingRules(Strategy.PRIORITY, 3, 0.1, 0, 0, null);
 
   private final RetryBudget budget = new RetryBudget();
   private long now = Duration.ofHours(1).toNanos();
@@ -60,7 +61,7 @@ class RetryBudgetTest {
 
   @Test
   void nothingIsEverSentWhereNothingIsAllowed() {
-    var none = new RoutingRules(Strategy.PRIORITY, 3, 0, 0, 0);
+    var none = new RoutingRules(Strategy.PRIORITY, 3, 0, 0, 0, null);
     for (int i = 0; i < 1_000; i++) {
       budget.request();
       now += Duration.ofSeconds(1).toNanos();

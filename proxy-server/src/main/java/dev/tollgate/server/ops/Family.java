@@ -124,6 +124,11 @@ public enum Family {
       "tollgate_resumes_total",
       "Streams that broke off behind content and were to be continued, by what became of them.",
       List.of("outcome")),
+  HEDGES(
+      Kind.COUNTER,
+      "tollgate_hedges_total",
+      "Requests for which a second provider was tried beside the first, by who served.",
+      List.of("served_by")),
   INFLIGHT_BYTES(
       Kind.GAUGE,
       "tollgate_inflight_bytes",

@@ -3,6 +3,7 @@ package dev.tollgate.server.ops;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.Hedged;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
@@ -33,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 public final class RequestMetrics implements Observer {
   static final String OTHER = "other";
   static final String NONE = "none";
+  // The loser of two tries at once did not fail.
+  private static final String OUTRUN = "cancelled";
   private static final int OUTCOMES_MAX = 64;
   private static final double NANOS = 1e9;
 
@@ -54,6 +57,7 @@ public final class RequestMetrics implements Observer {
   private final Counter attempts;
   private final Counter fallbacks;
   private final Counter resumes;
+  private final Counter hedges;
   private final Counter droppedEvents;
   private final Map<Ending, CounterDataPoint> streamEnds = new EnumMap<>(Ending.class);
   private final Counter tokens;
@@ -75,6 +79,7 @@ public final class RequestMetrics implements Observer {
     attempts = metrics.counter(Family.ATTEMPTS);
     fallbacks = metrics.counter(Family.FALLBACKS);
     resumes = metrics.counter(Family.RESUMES);
+    hedges = metrics.counter(Family.HEDGES);
     droppedEvents = metrics.counter(Family.DROPPED_EVENTS);
     Counter ends = metrics.counter(Family.STREAM_ENDS);
     for (Ending ending : Ending.values()) {
@@ -127,10 +132,13 @@ public final class RequestMetrics implements Observer {
     if (served.resumed() != Resumed.NO) {
       resumes.labelValues(served.resumed().wire()).inc();
     }
+    if (served.hedged() != Hedged.NO) {
+      hedges.labelValues(served.hedged().wire()).inc();
+    }
     AttemptRecord before = null;
     for (AttemptRecord attempt : served.attempts()) {
       count(attempt, known);
-      if (before != null) {
+      if (before != null && !before.outcome().equals(OUTRUN)) {
         fallbacks
             .labelValues(
                 known.provider(before.provider()),

@@ -100,7 +100,8 @@ public final class CatalogBuilder {
         routing.maxAttempts(),
         budget.share(),
         budget.minPerSecond(),
-        routing.resumeBytesMax());
+        routing.resumeBytesMax(),
+        routing.hedgeAfter());
   }
 
   private static Provider.OnDisconnect onDisconnect(ProviderSettings.OnDisconnect configured) {

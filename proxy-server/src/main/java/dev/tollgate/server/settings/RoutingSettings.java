@@ -21,8 +21,7 @@ public record RoutingSettings(
         int resumeBytesMax,
     @Key(
             about = "time after which a second provider is tried beside the first; null: never",
-            min = "1ms",
-            later = "hedged requests")
+            min = "1ms")
         @Nullable Duration hedgeAfter) {
 
   /** Section {@code routing.retry_budget}. */

@@ -8,6 +8,7 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.Hedged;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
@@ -135,6 +136,7 @@ final class Records {
             PROVIDER,
             List.of(attempt),
             Resumed.NO,
+            Hedged.NO,
             fine.usage(),
             fine.cost(),
             fine.firstToken(),
@@ -150,6 +152,7 @@ final class Records {
         provider,
         List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812), 0, "", "")),
         Resumed.NO,
+        Hedged.NO,
         new Usage(11, 64, 3, 0, 0, 0, 0, 0, 0, false),
         new MicroUsd(42),
         Duration.ofMillis(51),

@@ -150,6 +150,7 @@ final class RequestMetricsTest {
                             attempt.provider(), outcome, 500, attempt.took(), 0, "", ""))
                 .toList(),
             served.resumed(),
+            served.hedged(),
             served.usage(),
             served.cost(),
             null,

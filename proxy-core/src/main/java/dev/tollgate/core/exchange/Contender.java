@@ -1,0 +1,89 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.ChatReply;
+import dev.tollgate.core.routing.Placement;
+import io.netty.buffer.ByteBuf;
+
+/**
+ * One try that perhaps is not alone: before its first report that decides something it settles who
+ * serves. Loop-confined.
+ */
+final class Contender implements AttemptListener {
+  private final Contest contest;
+  private final AttemptListener listener;
+  private final ChatCall call;
+  private final Attempt attempt;
+
+  /** Who settles it. */
+  interface Contest {
+    /** This one brought something: it alone serves from now on. */
+    void won(Contender contender);
+
+    /** Whether another try goes on in place of this one, which failed. */
+    boolean lost(Contender contender, UpstreamFailure failure);
+  }
+
+  Contender(
+      Placement placement,
+      ChatCall call,
+      ExchangeContext context,
+      Downstream downstream,
+      long deadlineNanos,
+      Contest contest,
+      AttemptListener listener) {
+    this.contest = contest;
+    this.listener = listener;
+    this.call = call;
+    this.attempt = new Attempt(placement, call, context, downstream, deadlineNanos, this);
+  }
+
+  Attempt attempt() {
+    return attempt;
+  }
+
+  ChatCall call() {
+    return call;
+  }
+
+  @Override
+  public void sent() {
+    listener.sent();
+  }
+
+  @Override
+  public void content(ByteBuf events) {
+    contest.won(this);
+    listener.content(events);
+  }
+
+  @Override
+  public boolean wantsMore() {
+    return listener.wantsMore();
+  }
+
+  @Override
+  public void completed() {
+    contest.won(this);
+    listener.completed();
+  }
+
+  @Override
+  public void plain(ChatReply reply) {
+    contest.won(this);
+    listener.plain(reply);
+  }
+
+  @Override
+  public void failed(UpstreamFailure failure) {
+    if (!contest.lost(this, failure)) {
+      listener.failed(failure);
+    }
+  }
+
+  @Override
+  public void surprised(RuntimeException surprise) {
+    listener.surprised(surprise);
+  }
+}

@@ -1,0 +1,64 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.endpoint.ChatRequest;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a stream's second provider is tried beside the first because its first token is late: at
+ * most once for a request. Ended exactly once. Loop-confined.
+ */
+final class Hedge {
+  private final EventExecutor loop;
+  private final @Nullable Duration after;
+  private @Nullable ScheduledFuture<?> timer;
+  private @Nullable Contender first;
+  private @Nullable Contender second;
+  private Hedged outcome = Hedged.NO;
+
+  Hedge(ChatRequest request, RoutingRules rules, EventExecutor loop) {
+    this.loop = loop;
+    Duration wished = request.routing().hedgeAfter();
+    this.after = !request.isStream() ? null : wished == null ? rules.hedgeAfter() : wished;
+  }
+
+  /** A try began before anything was delivered. */
+  void await(Runnable late) {
+    stop();
+    if (after != null && outcome == Hedged.NO) {
+      timer = loop.schedule(late, after.toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** Nobody waits for a first token any more. */
+  void stop() {
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
+    }
+  }
+
+  /** A second try began, and neither has served so far. */
+  void begun(Contender beside, Contender begun) {
+    first = beside;
+    second = begun;
+    outcome = Hedged.NEITHER;
+  }
+
+  /** This one serves. */
+  void won(Contender contender) {
+    if (contender == first) {
+      outcome = Hedged.FIRST;
+    } else if (contender == second) {
+      outcome = Hedged.SECOND;
+    }
+  }
+
+  Hedged outcome() {
+    return outcome;
+  }
+}

@@ -1,0 +1,233 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.catalog.Strategy;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.Breaker;
+import dev.tollgate.core.testkit.InMemoryLedger.Charged;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.RecordedClient.Answer;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A second provider is tried beside one whose first token is late. */
+class HedgeTest {
+  private static final String OOPS = Wire.error(500, "server_error", "oops");
+
+  @Test
+  void theSecondServesAndTheFirstIsCancelledWithoutAVerdict() {
+    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.touchy("alpha"), plain("beta")))) {
+      RecordedClient client = scenario.ask(hedged(""));
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.role()));
+      scenario.passMillis(400);
+      assertThat(scenario.links()).isOne();
+      scenario.passMillis(100);
+      assertThat(scenario.link(1).host()).isEqualTo("beta.example");
+      assertThat(scenario.link(0).isOpen()).isTrue();
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one")));
+      scenario.run();
+      assertThat(scenario.link(0).isOpen()).isFalse();
+      scenario.link(1).send(Wire.event(Wire.finish("stop")) + Wire.event(Wire.usage(7, 1)));
+      scenario.link(1).send(Wire.event("[DONE]") + Wire.LAST_CHUNK);
+
+      requireText(client, "one");
+      assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
+      assertThat(attempts(scenario)).containsExactly("alpha cancelled", "beta ok");
+      assertThat(scenario.served().hedged()).isEqualTo(Hedged.SECOND);
+      assertThat(scenario.ledger().charged())
+          .extracting(Charged::cost)
+          .containsExactly(new MicroUsd(9));
+      requireClosedCircuit(scenario);
+    }
+  }
+
+  @Test
+  void theFirstServesAllTheSameAndTheSecondIsCancelled() {
+    try (var scenario = Scenario.of(TestCatalog.of(plain("alpha"), TestCatalog.touchy("beta")))) {
+      RecordedClient client = scenario.ask(hedged(""));
+      scenario.link(0);
+      scenario.passMillis(500).link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.role()));
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      requireText(client, "one");
+      assertThat(scenario.link(1).isOpen()).isFalse();
+      assertThat(client.field("X-LLM-Provider")).isEqualTo("alpha");
+      assertThat(attempts(scenario)).containsExactly("beta cancelled", "alpha ok");
+      assertThat(scenario.served().hedged()).isEqualTo(Hedged.FIRST);
+      assertThat(scenario.ledger().charged()).hasSize(1);
+      requireClosedCircuit(scenario);
+    }
+  }
+
+  @Test
+  void theOneThatIsLeftGoesOnAlone() {
+    for (int failing : List.of(0, 1)) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
+        RecordedClient client = scenario.ask(hedged(""));
+        scenario.passMillis(500).link(1);
+        scenario.link(failing).send(OOPS);
+        assertThat(scenario.links()).isEqualTo(2);
+        scenario.link(1 - failing).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+        requireText(client, "one");
+        assertThat(attempts(scenario).getFirst()).endsWith("server_error");
+        assertThat(scenario.served().hedged())
+            .isEqualTo(failing == 0 ? Hedged.SECOND : Hedged.FIRST);
+      }
+    }
+  }
+
+  @Test
+  void bothCountAsTries() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma", "delta"))) {
+      RecordedClient client = scenario.ask(hedged(""));
+      scenario.passMillis(500).link(1).send(OOPS);
+      scenario.link(0).send(OOPS);
+      scenario.link(2).send(OOPS);
+      scenario.passSeconds(2);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_unavailable");
+      assertThat(scenario.requests()).isEqualTo(3);
+      assertThat(scenario.served().hedged()).isEqualTo(Hedged.NEITHER);
+      assertThat(scenario.ledger().released()).isOne();
+    }
+  }
+
+  @Test
+  void theOneThatServesMayBeContinuedOnceMoreButNotByTheOneThatWasOutrun() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma", "delta"))) {
+      RecordedClient client = scenario.ask(hedged(",\"resume\":\"replay\""));
+      scenario.link(0);
+      scenario.passMillis(500).link(1);
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one "))).reset();
+      assertThat(scenario.link(2).host()).isEqualTo("gamma.example");
+      scenario.passSeconds(1);
+      scenario.link(2).send(Wire.STREAM_HEAD + Wire.event(Wire.content("one two"))).reset();
+      assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+      assertThat(ClientStream.of(client).content).hasToString("one two");
+      assertThat(scenario.requests()).isEqualTo(3);
+      assertThat(scenario.ledger().charged()).hasSize(1);
+    }
+  }
+
+  @Test
+  void aClientThatLeavesEndsBoth() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(hedged(""));
+      scenario.passMillis(500).link(1);
+      client.leave(ClientExit.ABORTED);
+      scenario.run();
+      assertThat(scenario.link(0).isOpen()).isFalse();
+      assertThat(scenario.link(1).isOpen()).isFalse();
+      assertThat(attempts(scenario)).containsExactly("alpha cancelled", "beta cancelled");
+      assertThat(scenario.ledger().released()).isOne();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        TestCatalog.STREAM_REQUEST,
+        "{\"model\":\"acme/one\",\"routing\":{\"hedge_after_ms\":500},\"messages\":"
+            + "[{\"role\":\"user\",\"content\":\"x\"}]}",
+        "{\"model\":\"acme/one\",\"stream\":true,\"routing\":{\"hedge_after_ms\":500,"
+            + "\"allow_fallbacks\":false},\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}"
+      })
+  void withoutAWishOrOfAPlainReplyOrWithoutFallbacksThereIsNoSecondTry(String request) {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(request);
+      scenario.passSeconds(5);
+      assertThat(scenario.links()).isOne();
+      client.leave(ClientExit.ABORTED);
+    }
+  }
+
+  @Test
+  void theConfigurationMayWishForAllAndARequestForAnotherTime() {
+    try (var scenario = Scenario.of(ruled(0.1, 3, Duration.ofSeconds(2)))) {
+      RecordedClient one = scenario.askStream();
+      scenario.passMillis(1_900);
+      assertThat(scenario.links()).isOne();
+      scenario.passMillis(100);
+      assertThat(scenario.links()).isEqualTo(2);
+      RecordedClient two = scenario.ask(hedged(""));
+      scenario.passMillis(500);
+      assertThat(scenario.links()).isEqualTo(4);
+      one.leave(ClientExit.ABORTED);
+      two.leave(ClientExit.ABORTED);
+    }
+  }
+
+  @Test
+  void itTakesFromTheRetryBudget() {
+    try (var scenario = Scenario.of(ruled(0, 1, Duration.ofMillis(500)))) {
+      RecordedClient one = scenario.askStream();
+      RecordedClient two = scenario.askStream();
+      scenario.passMillis(500);
+      assertThat(scenario.links()).isEqualTo(3);
+      one.leave(ClientExit.ABORTED);
+      two.leave(ClientExit.ABORTED);
+    }
+  }
+
+  @Test
+  void aProviderInDoubtIsNotProbedByIt() {
+    try (var scenario =
+        Scenario.of(TestCatalog.of(plain("alpha"), TestCatalog.touchy("beta"), plain("gamma")))) {
+      scenario.ask(hedged(",\"only\":[\"beta\"],\"timeout_ms\":100"));
+      scenario.link(0).send(OOPS);
+      scenario.passSeconds(3);
+      RecordedClient client = scenario.ask(hedged(""));
+      scenario.link(1);
+      scenario.passMillis(500);
+      assertThat(scenario.link(2).host()).isEqualTo("gamma.example");
+      client.leave(ClientExit.ABORTED);
+    }
+  }
+
+  private static Catalog ruled(double share, int perSecond, Duration hedgeAfter) {
+    Catalog usual = TestCatalog.of("alpha", "beta");
+    var rules = new RoutingRules(Strategy.PRIORITY, 3, share, perSecond, 1 << 20, hedgeAfter);
+    return new Catalog(usual.providers(), List.copyOf(usual.models()), rules);
+  }
+
+  private static Provider plain(String name) {
+    return TestCatalog.provider(name);
+  }
+
+  private static void requireText(RecordedClient client, String text) {
+    assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+    ClientStream seen = ClientStream.of(client);
+    assertThat(seen.content).hasToString(text);
+    assertThat(seen.usages).hasSize(1);
+    assertThat(seen.ids).hasSize(1);
+  }
+
+  private static void requireClosedCircuit(Scenario scenario) {
+    for (var provider : TestCatalog.of(TestCatalog.touchy("alpha"), plain("beta")).providers()) {
+      assertThat(scenario.fleet().provider(provider).breaker().state())
+          .isInstanceOfSatisfying(
+              Breaker.State.Closed.class, closed -> assertThat(closed.failures()).isEmpty());
+    }
+  }
+
+  private static List<String> attempts(Scenario scenario) {
+    return scenario.served().attempts().stream()
+        .map(one -> one.provider() + " " + one.outcome())
+        .toList();
+  }
+
+  private static String hedged(String more) {
+    return "{\"model\":\"acme/one\",\"stream\":true,\"routing\":{\"hedge_after_ms\":500"
+        + more
+        + "},\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}]}";
+  }
+}
