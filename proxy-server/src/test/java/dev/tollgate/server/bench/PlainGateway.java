@@ -21,6 +21,8 @@ final class PlainGateway implements AutoCloseable {
           + " org: { requests_per_second: 0, requests_per_minute: 0 },"
           + " key: { requests_per_second: 0, requests_per_minute: 0, concurrency: 0 } }";
 
+  private static final String MODEL = "mock-chat?ttft=0ms&interval=0ms&chunks=32";
+
   private final String upstream;
   private final Subject subject;
   private final InetSocketAddress address;
@@ -46,8 +48,20 @@ final class PlainGateway implements AutoCloseable {
    */
   static PlainGateway start(Path lib, Path home, String upstream, String limits, int clients)
       throws IOException {
+    return started(lib, home, upstream, config(upstream, freePort(), limits, 1), clients);
+  }
+
+  /** Starts the present build without limits, with so many providers for its model. */
+  static PlainGateway start(Path home, String upstream, int candidates, int clients)
+      throws IOException {
+    String config = config(upstream, freePort(), NO_LIMITS, candidates);
+    return started(Subject.LIB, home, upstream, config, clients);
+  }
+
+  private static PlainGateway started(
+      Path lib, Path home, String upstream, String text, int clients) throws IOException {
     Path config = home.resolve("bench.yaml");
-    Files.writeString(config, config(upstream, freePort(), limits));
+    Files.writeString(config, text);
     List<String> flags = List.of("-Xms512m", "-Xmx512m");
     Path log = home.resolve("gateway.log");
     Subject subject = Subject.start(lib, log, flags, "serve", "--config", config.toString());
@@ -102,7 +116,15 @@ final class PlainGateway implements AutoCloseable {
     subject.close();
   }
 
-  private static String config(String upstream, int adminPort, String limits) {
+  private static String config(String upstream, int adminPort, String limits, int candidates) {
+    StringBuilder providers = new StringBuilder();
+    StringBuilder routes = new StringBuilder();
+    for (int i = 1; i <= candidates; i++) {
+      providers.append(
+          "\n  bench%d: { type: openai, base_url: %s/v1, api_key: none }".formatted(i, upstream));
+      routes.append(
+          "\n      - { provider: bench%d, priority: %d, model: \"%s\" }".formatted(i, i, MODEL));
+    }
     return """
     version: 1
     listeners:
@@ -112,17 +134,16 @@ final class PlainGateway implements AutoCloseable {
     server: { shutdown: { delay: 0s } }
     telemetry: { access_log: { format: none } }
     store: { url: embedded, data_dir: ./data }
-    providers:
-      bench: { type: openai, base_url: %s/v1, api_key: none }
+    providers:%s
     %s
     bootstrap: { organization: bench, credit: "1000000.00" }
     models:
       bench/plain:
         modality: chat
         price: { input: "0.15", output: "0.60" }
-        routes: [{ provider: bench, model: "mock-chat?ttft=0ms&interval=0ms&chunks=32" }]
+        routes:%s
     """
-        .formatted(adminPort, upstream, limits);
+        .formatted(adminPort, providers, limits, routes);
   }
 
   private static int freePort() throws IOException {

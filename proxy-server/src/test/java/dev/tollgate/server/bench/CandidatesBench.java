@@ -1,0 +1,77 @@
+package dev.tollgate.server.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * CPU time of the gateway's process for a plain chat request of a model with three providers,
+ * beside the same with one: loaded in turn within one run. The first provider always serves.
+ */
+class CandidatesBench {
+  private static final int ROUNDS = Integer.getInteger("bench.rounds", 12);
+  private static final int REQUESTS = Integer.getInteger("bench.requests", 20_000);
+  private static final int WARM_UP = Integer.getInteger("bench.warmup", 4);
+  private static final int CLIENTS = Integer.getInteger("bench.clients", 16);
+  private static final Path RESULTS = Path.of("target/bench/candidates.txt");
+
+  @TempDir private Path folder = Path.of("");
+
+  @Test
+  void threeAndOne() throws Exception {
+    try (Subject mock =
+            Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
+        PlainGateway one = gateway("one", mock.awaitLine("(http://[0-9.:]+)"), 1);
+        PlainGateway three = gateway("three", one.upstream(), 3)) {
+      List<Double> ofOne = new ArrayList<>();
+      List<Double> ofThree = new ArrayList<>();
+      List<Double> ratios = new ArrayList<>();
+      for (int round = -WARM_UP; round < ROUNDS; round++) {
+        double a = one.round(REQUESTS);
+        double b = three.round(REQUESTS);
+        if (round >= 0) {
+          ofOne.add(a);
+          ofThree.add(b);
+          ratios.add(b / a);
+          print(String.format(Locale.ROOT, "round %d: one %.1f us, three %.1f us", round, a, b));
+        }
+      }
+      print(
+          String.format(
+              Locale.ROOT,
+              "three candidates %.1f us, one %.1f us of CPU per plain request, ratio %.3f"
+                  + " (medians of %d rounds of %d requests)",
+              median(ofThree),
+              median(ofOne),
+              median(ratios),
+              ROUNDS,
+              REQUESTS));
+      assertThat(one.refused() + three.refused()).as("requests that were refused").isZero();
+    }
+  }
+
+  private PlainGateway gateway(String name, String upstream, int candidates) throws IOException {
+    Path home = Files.createDirectory(folder.resolve(name));
+    return PlainGateway.start(home, upstream, candidates, CLIENTS);
+  }
+
+  private static double median(List<Double> of) {
+    List<Double> sorted = new ArrayList<>(of);
+    Collections.sort(sorted);
+    return sorted.get(sorted.size() / 2);
+  }
+
+  private static void print(String line) throws IOException {
+    Files.createDirectories(RESULTS.getParent());
+    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+}
