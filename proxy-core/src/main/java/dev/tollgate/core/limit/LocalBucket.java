@@ -7,7 +7,6 @@ import io.github.bucket4j.BucketState;
 import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
 import io.github.bucket4j.TokensInheritanceStrategy;
-import io.github.bucket4j.VerboseResult;
 import io.github.bucket4j.local.LocalBucketBuilder;
 import java.time.Duration;
 
@@ -64,9 +63,15 @@ final class LocalBucket {
     if (amount == 0) {
       return new Taking.Had(level(0));
     }
-    VerboseResult<ConsumptionProbe> result = state.asVerbose().tryConsumeAndReturnRemaining(amount);
-    Level level = level(result.getState(), amount);
-    return result.getValue().isConsumed() ? new Taking.Had(level) : new Taking.Lacked(level);
+    ConsumptionProbe probe = state.tryConsumeAndReturnRemaining(amount);
+    if (!probe.isConsumed()) {
+      Level now = level(amount);
+      // More may have flowed in between; what refused has refused.
+      return new Taking.Lacked(now.remaining() < amount ? now : new Level(amount - 1, 1));
+    }
+    // Only parts of tokens say how long the next wait is, and only a copy of the state has them.
+    long left = probe.getRemainingTokens();
+    return new Taking.Had(left < amount ? level(amount) : new Level(left, 0));
   }
 
   /** How it stands for someone who wants {@code amount}. */

@@ -3,9 +3,9 @@ package dev.tollgate.core.limit;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.tollgate.core.limit.Bucket.Scope;
-import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Draw.Take;
 import dev.tollgate.core.limit.Drawn.Level;
+import dev.tollgate.core.limit.LocalBuckets.Owner;
 import io.github.bucket4j.TimeMeter;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counters of one process. Shared by all loops, without locks: buckets are taken from one after the
@@ -27,12 +28,9 @@ public final class LocalCounters implements Counters {
   // No request uses more; what a provider may report is no number to do arithmetic with.
   private static final long TOKENS_MAX = Bucket.CAPACITY_MAX;
 
-  private final Cache<Name, LocalBucket> buckets;
+  private final Cache<Owner, LocalBuckets> buckets;
   private final Slots slots = new Slots();
   private final TimeMeter clock;
-
-  /** A bucket without its capacity, which may change. */
-  private record Name(Scope scope, String id, Unit unit) {}
 
   /**
    * @param nanos a monotonic clock
@@ -42,11 +40,20 @@ public final class LocalCounters implements Counters {
     this.clock = new MicroMeter(nanos);
     this.buckets =
         Caffeine.newBuilder()
-            .maximumSize(bucketsMax)
+            .maximumWeight(bucketsMax)
+            .weigher((Owner owner, LocalBuckets _) -> mostOf(owner.scope()))
             .expireAfterAccess(IDLE_MAX)
             .ticker(nanos::getAsLong)
             .executor(Runnable::run)
             .build();
+  }
+
+  /** Buckets that an owner can have. */
+  private static int mostOf(Scope scope) {
+    return switch (scope) {
+      case KEY -> 3;
+      case ORGANIZATION, MODEL, GLOBAL -> 2;
+    };
   }
 
   /** Whole microseconds: the resolution in which all nodes count. */
@@ -69,7 +76,7 @@ public final class LocalCounters implements Counters {
 
   private Drawn taken(Draw draw) {
     List<Take> takes = draw.takes();
-    List<LocalBucket> its = takes.stream().map(take -> sized(take.bucket())).toList();
+    List<LocalBucket> its = sized(takes);
     List<Level> levels = new ArrayList<>(its.size());
     for (int n = 0; n < its.size(); n++) {
       switch (its.get(n).take(takes.get(n).amount())) {
@@ -108,16 +115,27 @@ public final class LocalCounters implements Counters {
     return levels;
   }
 
-  private LocalBucket sized(Bucket rule) {
-    LocalBucket bucket = bucket(rule);
-    bucket.resize(rule.capacity());
-    return bucket;
+  /** The running buckets, each with the capacity of now. */
+  private List<LocalBucket> sized(List<Take> takes) {
+    List<LocalBucket> sized = new ArrayList<>(takes.size());
+    @Nullable Owner owner = null;
+    @Nullable LocalBuckets its = null;
+    for (Take take : takes) {
+      Bucket rule = take.bucket();
+      if (owner == null || its == null || !owner.has(rule)) { // an owner's stand together
+        owner = Owner.of(rule);
+        its = of(owner);
+      }
+      LocalBucket bucket = its.get(rule, clock);
+      bucket.resize(rule.capacity());
+      sized.add(bucket);
+    }
+    return sized;
   }
 
-  private LocalBucket bucket(Bucket rule) {
-    Name name = new Name(rule.scope(), rule.id(), rule.unit());
-    LocalBucket known = buckets.getIfPresent(name);
-    return known != null ? known : buckets.get(name, _ -> new LocalBucket(rule, clock));
+  private LocalBuckets of(Owner owner) {
+    LocalBuckets known = buckets.getIfPresent(owner);
+    return known != null ? known : buckets.get(owner, _ -> new LocalBuckets());
   }
 
   @Override
@@ -133,7 +151,7 @@ public final class LocalCounters implements Counters {
 
   /** Not resized: the limit may have changed while the request ran. */
   private void correct(Take take, long used) {
-    LocalBucket bucket = bucket(take.bucket());
+    LocalBucket bucket = of(Owner.of(take.bucket())).get(take.bucket(), clock);
     if (used > take.amount()) {
       bucket.overrun(used - take.amount());
     } else if (used < take.amount()) {
@@ -151,6 +169,6 @@ public final class LocalCounters implements Counters {
   /** Buckets that are remembered. Forgets idle ones first: not to be called on a loop. */
   public long bucketsHeld() {
     buckets.cleanUp();
-    return buckets.estimatedSize();
+    return buckets.asMap().values().stream().mapToLong(LocalBuckets::count).sum();
   }
 }
