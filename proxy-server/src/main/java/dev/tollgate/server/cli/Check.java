@@ -25,11 +25,11 @@ final class Check implements Callable<Integer> {
 
   @Mixin private ConfigOptions config = new ConfigOptions();
 
-  @Option(names = "--connect", description = "Also reach the store and the providers.")
+  @Option(names = "--connect", description = "Also reach the store, Redis and the providers.")
   private boolean connect;
 
   @Override
-  public Integer call() {
+  public Integer call() throws InterruptedException {
     return switch (config.load()) {
       case Loaded.Invalid invalid -> tell(invalid.problems());
       case Loaded.Valid valid -> {
@@ -46,7 +46,7 @@ final class Check implements Callable<Integer> {
     return 1;
   }
 
-  private int tell(Settings settings) {
+  private int tell(Settings settings) throws InterruptedException {
     PrintWriter out = line().getOut();
     out.printf(
         "%s is valid: %d providers, %d models%n",
@@ -54,7 +54,7 @@ final class Check implements Callable<Integer> {
     return connect ? reach(settings) : 0;
   }
 
-  private int reach(Settings settings) {
+  private int reach(Settings settings) throws InterruptedException {
     int failed = 0;
     for (Reached reached : new Reach(settings).all()) {
       switch (reached) {

@@ -1,11 +1,13 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.ProviderSettings;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.StoreSettings;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.StoreUrl;
+import dev.tollgate.server.wiring.RedisLook;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -22,8 +24,8 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Tries to reach what a configuration names: the database with its credentials, providers by TCP
- * and TLS. No request is sent to a provider, so its key is not tried.
+ * Tries to reach what a configuration names: database and Redis with their credentials, providers
+ * by TCP and TLS. No request is sent to a provider, so its key is not tried.
  */
 final class Reach {
   private static final int SECONDS_MAX = 10;
@@ -34,10 +36,14 @@ final class Reach {
     this.settings = settings;
   }
 
-  /** One after the other: the store, then the providers in the order of the file. */
-  List<Reached> all() {
+  /** One after the other: the store, Redis, then the providers in the order of the file. */
+  List<Reached> all() throws InterruptedException {
     List<Reached> found = new ArrayList<>();
     found.add(store(settings.store()));
+    Secret redis = settings.redis().url();
+    if (redis != null) {
+      found.add(redis(redis));
+    }
     settings.providers().forEach((id, provider) -> found.add(provider(id, provider)));
     return found;
   }
@@ -47,6 +53,13 @@ final class Reach {
       case StoreUrl.Embedded _ ->
           new Reached.Yes("store", "embedded, serve starts it under " + store.dataDir());
       case StoreUrl.Jdbc jdbc -> database(jdbc.url(), store);
+    };
+  }
+
+  private static Reached redis(Secret url) throws InterruptedException {
+    return switch (RedisLook.at(url)) {
+      case RedisLook.Good good -> new Reached.Yes("redis " + good.where(), good.how());
+      case RedisLook.Bad bad -> new Reached.No("redis " + bad.where(), bad.why());
     };
   }
 

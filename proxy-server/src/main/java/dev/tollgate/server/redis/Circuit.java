@@ -144,7 +144,7 @@ final class Circuit {
         .whenCompleteAsync(
             (connection, failure) -> {
               if (failure != null) {
-                notReached("Redis is not reached: " + deepest(failure));
+                notReached("Redis is not reached: " + Look.deepest(failure));
                 clock.schedule(this::connect, RECONNECT.toMillis(), TimeUnit.MILLISECONDS);
               } else {
                 var link = new Link(connection, calls);
@@ -158,6 +158,8 @@ final class Circuit {
   private void greet(Link link) {
     link.load();
     link.isCluster()
+        .toCompletableFuture()
+        .orTimeout(Address.CONNECT.toMillis(), TimeUnit.MILLISECONDS)
         .whenCompleteAsync(
             (cluster, failure) -> {
               if (failure == null && cluster) {
@@ -325,13 +327,5 @@ final class Circuit {
     var late = new Reply.Failed(Failure.TIMEOUT, "Redis does not answer in time");
     var _ = answer.thenAcceptAsync(whenDone, clock);
     clock.schedule(() -> answer.complete(late), timeout.toNanos(), TimeUnit.NANOSECONDS);
-  }
-
-  private static String deepest(Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return String.valueOf(cause.getMessage());
   }
 }

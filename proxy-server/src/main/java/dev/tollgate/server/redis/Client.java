@@ -7,6 +7,7 @@ import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -42,6 +43,10 @@ final class Client implements AutoCloseable {
     client.setOptions(
         ClientOptions.builder()
             .autoReconnect(false)
+            // Deadlines are ours. A call that the library gave up would still be on its way, and
+            // not
+            // among those that are counted as waiting.
+            .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
             .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
             .requestQueueSize(2 * Link.CALLS_MAX) // ours is reached first
             .maintNotificationsConfig(MaintNotificationsConfig.disabled())

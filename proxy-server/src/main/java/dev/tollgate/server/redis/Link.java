@@ -133,7 +133,9 @@ final class Link {
       case RedisNoScriptException _ -> new Reply.UnknownScript();
       case RedisCommandExecutionException refused ->
           new Reply.Failed(Failure.REFUSED, "Redis says: " + refused.getMessage());
-      default -> new Reply.Failed(Failure.DISCONNECTED, "the connection to Redis is gone");
+      default ->
+          new Reply.Failed(
+              Failure.DISCONNECTED, "the connection to Redis is gone: " + Look.deepest(failure));
     };
   }
 }

@@ -98,6 +98,20 @@ final class CheckTest {
   }
 
   @Test
+  void connectTriesRedis() throws IOException {
+    int closed;
+    try (var gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      closed = gone.getLocalPort();
+    }
+    String file =
+        write("version: 1\nredis: { url: 'redis://:pw-canary@127.0.0.1:%d' }".formatted(closed));
+    assertThat(run("check", "--config", file, "--connect")).isOne();
+    assertThat(err.toString())
+        .contains("redis 127.0.0.1:" + closed + ": cannot connect")
+        .doesNotContain("pw-canary");
+  }
+
+  @Test
   void theSchemaIsPrintedAsJson() {
     assertThat(run("schema")).isZero();
     assertThat(out.toString())

@@ -18,4 +18,9 @@ final class CountedFigures implements Figures {
   int failures(Failure why) {
     return failures.getOrDefault(why, 0);
   }
+
+  @Override
+  public String toString() {
+    return failures.toString();
+  }
 }

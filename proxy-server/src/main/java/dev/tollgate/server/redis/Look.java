@@ -1,0 +1,53 @@
+package dev.tollgate.server.redis;
+
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A look whether limits can be kept in a Redis, as a start would find out; it changes nothing. */
+public sealed interface Look {
+  int SECONDS_MAX = 5;
+
+  /** They can. */
+  record Answers(String version) implements Look {}
+
+  /** It is a part of a cluster, which holds a part of the keys. */
+  record Cluster() implements Look {}
+
+  record NotReached(String reason) implements Look {}
+
+  /** Connects and asks; blocks for some seconds at most. */
+  static Look at(Address address) throws InterruptedException {
+    try (var client = new Client(address)) {
+      String info =
+          client
+              .connect(() -> {})
+              .thenCompose(connection -> connection.async().info())
+              .toCompletableFuture()
+              .get(SECONDS_MAX, TimeUnit.SECONDS);
+      return info.contains("cluster_enabled:1") ? new Cluster() : new Answers(version(info));
+    } catch (TimeoutException e) {
+      return new NotReached("it does not answer within " + SECONDS_MAX + " s");
+    } catch (ExecutionException | CompletionException e) {
+      return new NotReached(deepest(e));
+    }
+  }
+
+  private static String version(String info) {
+    return info.lines()
+        .filter(line -> line.startsWith("redis_version:"))
+        .map(line -> line.substring(line.indexOf(':') + 1))
+        .findFirst()
+        .orElse("of an unknown version");
+  }
+
+  /** What was the matter at last. */
+  static String deepest(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return String.valueOf(cause.getMessage());
+  }
+}

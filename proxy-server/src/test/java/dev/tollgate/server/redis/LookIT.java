@@ -1,0 +1,40 @@
+package dev.tollgate.server.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Secret;
+import org.junit.jupiter.api.Test;
+
+/** What a look at a Redis says of it before anything is started. */
+class LookIT {
+  @Test
+  void oneServerAnswersWithItsVersion() throws Exception {
+    try (var process = RedisProcess.start()) {
+      assertThat(look(process.url()))
+          .isInstanceOfSatisfying(
+              Look.Answers.class, answers -> assertThat(answers.version()).matches("[0-9.]+"));
+    }
+  }
+
+  @Test
+  void aClusterIsNone() throws Exception {
+    try (var process = RedisProcess.start("--cluster-enabled", "yes")) {
+      assertThat(look(process.url())).isEqualTo(new Look.Cluster());
+    }
+  }
+
+  @Test
+  void whoDoesNotKnowThePasswordIsToldSo() throws Exception {
+    try (var process = RedisProcess.start("--requirepass", "right")) {
+      String url = process.url().replace("redis://", "redis://:wrong@");
+      assertThat(look(url))
+          .isInstanceOfSatisfying(
+              Look.NotReached.class,
+              gone -> assertThat(gone.reason()).contains("WRONGPASS").doesNotContain("wrong@"));
+    }
+  }
+
+  private static Look look(String url) throws InterruptedException {
+    return Look.at(Address.parse(new Secret(url)));
+  }
+}

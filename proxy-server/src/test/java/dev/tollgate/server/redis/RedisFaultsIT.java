@@ -1,0 +1,222 @@
+package dev.tollgate.server.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.limit.Counters;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.limit.Drawn.Refused;
+import dev.tollgate.core.limit.Drawn.Taken;
+import dev.tollgate.core.limit.Drawn.Unavailable;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A Redis that is slow, loads, is flushed under load, or gives way to its replica. */
+class RedisFaultsIT {
+  private static final Duration TIMEOUT = Duration.ofMillis(50);
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final RedisProcess process = RedisProcess.start();
+  private final RedisClient client = RedisClient.create(process.url());
+  private final RedisCommands<String, String> commands = client.connect().sync();
+  private final CountedFigures figures = new CountedFigures();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void end() throws Exception {
+    for (AutoCloseable each : open.reversed()) {
+      each.close();
+    }
+    client.shutdown();
+    process.close();
+  }
+
+  private Redis node(String url, Duration timeout) throws Exception {
+    Redis node = Redis.open(Address.parse(new Secret(url)), timeout, Optional.empty(), figures);
+    open.add(node);
+    return node;
+  }
+
+  @Test
+  void oneThatAnswersTooLateIsNotWaitedForAndGivesEverythingBack() throws Exception {
+    for (Duration late : List.of(Duration.ofMillis(60), Duration.ofSeconds(10))) {
+      var relay = new SlowRelay(process);
+      open.add(relay);
+      Redis node = node(relay.url(), TIMEOUT);
+      Counters counters = node.counters();
+      await("the first answer", () -> take(counters, "warm") instanceof Taken);
+      String key = "late by " + late;
+      relay.delay(late);
+      for (int n = 0; n < 20; n++) {
+        assertThat(take(counters, key)).isInstanceOf(Unavailable.class);
+      }
+      assertThat(node.isUp()).as("after three in a row nobody is asked").isFalse();
+
+      relay.delay(Duration.ZERO);
+      await("an answer in time", () -> take(counters, key) instanceof Taken);
+      await("what was asked in vain holds no slot", () -> slotsOf(key) == 1);
+    }
+  }
+
+  @Test
+  void oneThatRefusesEverythingIsProbedUntilItAnswers() throws Exception {
+    Redis node = node(process.url(), Duration.ofSeconds(2));
+    Counters counters = node.counters();
+    await("the first answer", () -> take(counters, "k") instanceof Taken);
+
+    // A replica without its master says MASTERDOWN, as one that loads says LOADING: an error at
+    // once.
+    commands.configSet("replica-serve-stale-data", "no");
+    commands.replicaof("127.0.0.1", 1);
+    await("no answer", () -> take(counters, "k") instanceof Unavailable && !node.isUp());
+    assertThat(figures.failures(Failure.REFUSED)).isPositive();
+    assertThat(figures.failures(Failure.TIMEOUT)).isZero();
+
+    commands.replicaofNoOne();
+    await("an answer", () -> take(counters, "k") instanceof Taken);
+  }
+
+  @Test
+  void oneThatLoadsIsNotWaitedForEither(@TempDir Path folder) throws Exception {
+    try (var loading = RedisProcess.start("--rdbcompression", "no", "--dir", folder.toString())) {
+      RedisClient own = RedisClient.create(loading.url());
+      open.add(own::shutdown);
+      Redis node = node(loading.url(), Duration.ofSeconds(2));
+      Counters counters = node.counters();
+      await("the first answer", () -> take(counters, "k") instanceof Taken);
+
+      var slowly = own.connect().async();
+      for (int n = 0; n < 300; n++) {
+        var _ = slowly.set("filling:" + n, "x".repeat(100_000));
+      }
+      var _ = slowly.configSet("key-load-delay", "10000"); // with an ear for others every 2 MB
+      slowly.debugReload();
+      await("no answer", () -> take(counters, "k") instanceof Unavailable && !node.isUp());
+      assertThat(figures.failures(Failure.REFUSED)).as("-LOADING").isPositive();
+
+      await("an answer", () -> take(counters, "k") instanceof Taken);
+    }
+  }
+
+  @Test
+  void oneThatIsFlushedUnderLoadGoesOnAndLosesNoSlotForGood() throws Exception {
+    Redis node = node(process.url(), Duration.ofSeconds(2));
+    Counters counters = node.counters();
+    var held = Draws.slot("held", 1);
+    assertThat(Draws.take(counters, held)).isInstanceOf(Taken.class);
+    for (int n = 0; n < 400; n++) {
+      if (n % 100 == 50) {
+        commands.flushall();
+        commands.scriptFlush();
+      }
+      Draw draw = Draws.slot("busy", 4);
+      assertThat(Draws.take(counters, draw)).as("draw %d", n).isInstanceOf(Taken.class);
+      counters.end(draw, 0);
+    }
+
+    await("what runs is counted again", () -> slotsOf("held") == 1 && slotsOf("busy") == 0);
+    assertThat(Draws.take(counters, Draws.slot("held", 1))).isInstanceOf(Refused.class);
+    counters.end(held, 0);
+    await("no slot in use", () -> slotsOf("held") == 0);
+  }
+
+  @Test
+  void whileItIsFrozenNoMoreCallsWaitThanMay() throws Exception {
+    Redis node = node(process.url(), Duration.ofSeconds(5));
+    Counters counters = node.counters();
+    await("the first answer", () -> take(counters, "k") instanceof Taken);
+    int asked = 3 * Link.CALLS_MAX;
+    var answered = new CountDownLatch(asked);
+    var refusedAtOnce = new AtomicInteger();
+    process.freeze();
+    try {
+      for (int n = 0; n < asked; n++) {
+        counters.take(
+            Draws.slot("k" + n, 1),
+            Runnable::run,
+            drawn -> {
+              refusedAtOnce.addAndGet(drawn instanceof Unavailable ? 1 : 0);
+              answered.countDown();
+            });
+        assertThat(node.calls()).isLessThanOrEqualTo(Link.CALLS_MAX);
+      }
+      assertThat(refusedAtOnce.get()).isGreaterThanOrEqualTo(asked - Link.CALLS_MAX);
+      assertThat(figures.failures(Failure.QUEUE_FULL))
+          .as("%s", figures)
+          .isGreaterThanOrEqualTo(Link.CALLS_MAX);
+      assertThat(answered.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("none hangs").isTrue();
+    } finally {
+      process.thaw();
+    }
+    await("an answer", () -> take(counters, "after") instanceof Taken);
+  }
+
+  @Test
+  void sentinelsMakeTheReplicaTheMasterAndNodesFollow() throws Exception {
+    var replica =
+        RedisProcess.start(
+            "--replicaof", "127.0.0.1", "" + process.port(), "--replica-priority", "1");
+    open.add(replica);
+    var sentinel = RedisProcess.sentinelOf(process, "limits");
+    open.add(sentinel);
+    RedisClient toSentinel = RedisClient.create("redis://127.0.0.1:" + sentinel.port());
+    open.add(toSentinel::shutdown);
+    var watch =
+        toSentinel.connectSentinel(RedisURI.create("redis://127.0.0.1:" + sentinel.port())).sync();
+    watch.set("limits", "down-after-milliseconds", "500");
+    watch.set("limits", "failover-timeout", "5000");
+    await(
+        "a replica that the sentinel knows",
+        () ->
+            !watch.replicas("limits").isEmpty()
+                && "ok".equals(watch.replicas("limits").getFirst().get("master-link-status")));
+    Redis node = node("redis-sentinel://127.0.0.1:" + sentinel.port() + "#limits", TIMEOUT);
+    Counters counters = node.counters();
+    var held = Draws.slot("held", 1);
+    await("the first answer", () -> Draws.take(counters, held) instanceof Taken);
+
+    process.kill();
+    await("unavailable", () -> take(counters, "k") instanceof Unavailable);
+
+    await("an answer of the new master", () -> take(counters, "k") instanceof Taken);
+    await(
+        "what runs is counted there",
+        () -> Draws.take(counters, Draws.slot("held", 1)) instanceof Refused);
+    counters.end(held, 0);
+    await("a free slot", () -> Draws.take(counters, Draws.slot("held", 1)) instanceof Taken);
+  }
+
+  private static Drawn take(Counters counters, String key) {
+    return Draws.take(counters, Draws.slot(key, 1_000));
+  }
+
+  private long slotsOf(String key) {
+    return commands.hgetall("tollgate:slots:" + key).entrySet().stream()
+        .filter(each -> commands.exists(ScriptCall.members(each.getKey())) == 1)
+        .mapToLong(each -> Long.parseLong(each.getValue()))
+        .sum();
+  }
+
+  private static void await(String what, BooleanSupplier holds) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (!holds.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("waited in vain for " + what);
+      }
+    }
+  }
+}
