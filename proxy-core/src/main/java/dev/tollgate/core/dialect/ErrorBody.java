@@ -1,5 +1,7 @@
 package dev.tollgate.core.dialect;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -70,17 +72,48 @@ record ErrorBody(
     String detail = message == null ? scalar(error, "detail") : message;
     Complaint complaint = detail == null ? Complaint.in(error) : null;
     ErrorDetails details = ErrorDetails.of(error);
+    ErrorBody raw = passedOn(error);
     String inner = innerCode(error);
     String code = scalar(error, "code");
     String type = scalar(error, "type");
+    ErrorBody own =
+        new ErrorBody(
+            cut(detail != null ? detail : complaint != null ? complaint.message() : ""),
+            complaint == null ? scalar(error, "param") : complaint.param(),
+            inner == null ? code : inner,
+            type == null ? scalar(error, "error_type") : type,
+            details.reason(),
+            ImpliedStatus.of(error, code, type),
+            details.retryAfterSeconds());
+    return raw == null ? own : own.behind(raw);
+  }
+
+  // OpenRouter passes on what its provider wrote, as text.
+  private static @Nullable ErrorBody passedOn(JsonMembers error) {
+    int metadata = error.indexOf("metadata");
+    if (metadata < 0 || error.kind(metadata) != JsonKind.OBJECT) {
+      return null;
+    }
+    JsonMembers members = error.object(metadata);
+    int raw = members.indexOf("raw");
+    if (raw < 0 || members.kind(raw) != JsonKind.STRING) {
+      return null;
+    }
+    byte[] json = members.string(raw).getBytes(UTF_8);
+    ErrorBody read = read(json, 0, json.length);
+    return read.message().isEmpty() ? null : read;
+  }
+
+  /** What the one passed on says, and this where that says nothing; the status stays this one's. */
+  private ErrorBody behind(ErrorBody raw) {
     return new ErrorBody(
-        cut(detail != null ? detail : complaint != null ? complaint.message() : ""),
-        complaint == null ? scalar(error, "param") : complaint.param(),
-        inner == null ? code : inner,
-        type == null ? scalar(error, "error_type") : type,
-        details.reason(),
-        ImpliedStatus.of(error, code, type),
-        details.retryAfterSeconds());
+        raw.message,
+        raw.param == null ? param : raw.param,
+        raw.code == null ? code : raw.code,
+        raw.type == null ? type : raw.type,
+        raw.reason == null ? reason : raw.reason,
+        impliedStatus,
+        Math.max(retryAfterSeconds, raw.retryAfterSeconds));
   }
 
   // Azure's real reason stands one level deeper.

@@ -12,11 +12,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a provider asks us to wait, in whole seconds rounded up and at most a minute; 0 where it
+ * How long a provider asks us to wait, in whole seconds rounded up and at most an hour; 0 where it
  * says nothing. What cannot be read counts as a minute: it is no leave to ask at once.
  */
 final class RetryAfter {
-  private static final int SECONDS_MAX = 60;
+  private static final int SECONDS_MAX = 3_600;
+  private static final int SECONDS_UNREADABLE = 60;
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,12})?");
 
   private RetryAfter() {}
@@ -30,7 +31,7 @@ final class RetryAfter {
     }
     return DECIMAL.matcher(text).matches()
         ? seconds(text)
-        : untilDate(text, headers.first("date")).orElse(SECONDS_MAX);
+        : untilDate(text, headers.first("date")).orElse(SECONDS_UNREADABLE);
   }
 
   /** A decimal number of seconds; 0 where it is none. */

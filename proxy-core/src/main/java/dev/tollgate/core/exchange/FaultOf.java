@@ -20,6 +20,8 @@ final class FaultOf {
           ErrorCode.PROVIDER_UNAVAILABLE,
           ErrorCode.PROVIDER_TIMEOUT);
 
+  private static final int RETRY_AFTER_SECONDS_MAX = 60;
+
   private FaultOf() {}
 
   /** The fault when no further try follows. */
@@ -30,12 +32,17 @@ final class FaultOf {
             message(failure),
             passesMessage(failure) ? failure.param() : null,
             provider,
-            MAY_WAIT.contains(code(failure)) ? failure.retryAfterSeconds() : 0,
+            MAY_WAIT.contains(code(failure)) ? clientsWait(failure) : 0,
             failure.kind() == UpstreamFailure.Kind.CREDENTIAL_REFUSED,
             details(failure, attempts));
     return fault.code() == ErrorCode.PROVIDER_RATE_LIMITED && fault.retryAfterSeconds() == 0
         ? fault.withRetryAfter(1)
         : fault;
+  }
+
+  /** A client comes back sooner than a key that was told to wait for long: another may serve it. */
+  private static int clientsWait(UpstreamFailure failure) {
+    return Math.min(failure.retryAfterSeconds(), RETRY_AFTER_SECONDS_MAX);
   }
 
   /** The code of the access log for the same failure. */

@@ -25,13 +25,20 @@ public final class KeyHealth {
     /** Nanoseconds for which it is not used, and much more where the provider refused it. */
     default long severity(long nowNanos) {
       return switch (this) {
-        case Usable _ -> 0;
+        case Usable _, Recovered _ -> 0;
         case Cooling cooling -> Math.max(0, cooling.untilNanos() - nowNanos);
         case Retired retired -> Long.MAX_VALUE / 2 + Math.max(0, retired.untilNanos() - nowNanos);
       };
     }
 
     record Usable() implements State {}
+
+    /** The provider takes it again: it did in a try that began at {@code sinceNanos}. */
+    record Recovered(long sinceNanos) implements State {
+      private boolean isOlder(long begunNanos) {
+        return begunNanos - sinceNanos < 0;
+      }
+    }
 
     /** The provider limits its rate until then. */
     record Cooling(long untilNanos) implements State {}
@@ -60,7 +67,7 @@ public final class KeyHealth {
   /** Nanoseconds until the key may be used; 0: at once. */
   long waitNanos(long nowNanos) {
     return switch (state()) {
-      case State.Usable _ -> 0;
+      case State.Usable _, State.Recovered _ -> 0;
       case State.Cooling cooling -> Math.max(0, cooling.untilNanos() - nowNanos);
       case State.Retired retired -> Math.max(0, retired.untilNanos() - nowNanos);
     };
@@ -77,7 +84,7 @@ public final class KeyHealth {
   boolean tryUse(Resort resort, long nowNanos) {
     State now = state();
     return switch (now) {
-      case State.Usable _ -> true;
+      case State.Usable _, State.Recovered _ -> true;
       case State.Cooling cooling -> nowNanos - cooling.untilNanos() >= 0;
       case State.Retired retired ->
           resort == Resort.LAST
@@ -96,7 +103,7 @@ public final class KeyHealth {
     State now = state();
     return now instanceof State.Retired retired
         && !retired.isOlder(begunNanos)
-        && state.compareAndSet(now, new State.Usable());
+        && state.compareAndSet(now, new State.Recovered(begunNanos));
   }
 
   /** The provider refused it in a try that began then. Says whether that was news. */
@@ -106,6 +113,9 @@ public final class KeyHealth {
       if (now instanceof State.Retired retired
           && (retired.isOlder(begunNanos) || !retired.isProbe(begunNanos))) {
         return false; // a last resort brings no longer wait
+      }
+      if (now instanceof State.Recovered recovered && recovered.isOlder(begunNanos)) {
+        return false; // the provider has taken it since
       }
       boolean again = now instanceof State.Retired;
       Duration interval =
@@ -141,7 +151,7 @@ public final class KeyHealth {
       State now = state();
       boolean waits =
           switch (now) {
-            case State.Usable _ -> false;
+            case State.Usable _, State.Recovered _ -> false;
             case State.Cooling cooling -> cooling.untilNanos() - until >= 0;
             case State.Retired retired -> retired.isOlder(begunNanos);
           };

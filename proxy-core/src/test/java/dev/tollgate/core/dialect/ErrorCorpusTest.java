@@ -43,6 +43,7 @@ class ErrorCorpusTest {
           Map.entry("openai/error-400-context-length--gpt-5-nano", Kind.CONTEXT_TOO_LONG),
           Map.entry("openai/error-403-forbidden--text-embedding-3-large", Kind.MODEL_MISSING),
           Map.entry("openrouter/error-400--claude-haiku-4-5", Kind.CONTEXT_TOO_LONG),
+          Map.entry("openrouter/error-403--grok-code-fast-1", Kind.CONTENT_FILTERED),
           Map.entry("xai/error--grok-4-3", Kind.CREDENTIAL_REFUSED));
 
   @Test

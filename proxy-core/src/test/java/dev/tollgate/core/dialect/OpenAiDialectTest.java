@@ -73,10 +73,20 @@ class OpenAiDialectTest {
         "403 | {'error':{'code':403,'message':'x requires moderation. Your input was flagged'}}"
             + " | CONTENT_FILTERED",
         "403 | {'error':{'message':'You are not allowed to sample from this model'}}"
-            + " | MODEL_MISSING"
+            + " | MODEL_MISSING",
+        "403 | {'error':{'message':'m','code':403,'metadata':{'raw':'{`code`:`c`,`error`:`The"
+            + " content was flagged`}'}}} | CONTENT_FILTERED",
+        "403 | {'error':{'message':'m','code':403,'metadata':{'raw':'{`error`:{`message`:`m`,"
+            + "`code`:`content_filter`}}'}}} | CONTENT_FILTERED",
+        "400 | {'error':{'message':'Provider returned error','code':400,'metadata':{'raw':"
+            + "'{`error`:{`message`:`m`,`code`:`context_length_exceeded`}}'}}} | CONTEXT_TOO_LONG",
+        "403 | {'error':{'message':'m','metadata':{'raw':'not JSON'}}} | CREDENTIAL_REFUSED",
+        "403 | {'error':{'message':'m','metadata':{'raw':7}}} | CREDENTIAL_REFUSED"
       })
   void theBodySaysWhatTheStatusDoesNot(int status, String body, Kind kind) {
-    assertThat(failure(status, body.replace("'", "\"").replace("l\"s", "l's")).kind())
+    assertThat(
+            failure(status, body.replace("'", "\"").replace("l\"s", "l's").replace("`", "\\\""))
+                .kind())
         .isEqualTo(kind);
   }
 
@@ -125,7 +135,8 @@ class OpenAiDialectTest {
         "0, -, 0",
         "1.2, -, 2",
         "59.1, -, 60",
-        "3600, -, 60",
+        "3600, -, 3600",
+        "86400, -, 3600",
         "-1, -, 60",
         "x, -, 60",
         "'', -, 0",
@@ -138,7 +149,7 @@ class OpenAiDialectTest {
         "' 5', -, 60",
         "5., -, 60"
       })
-  void retryAfterIsWholeSecondsRoundedUpAndAtMostAMinute(
+  void retryAfterIsWholeSecondsRoundedUpAndAtMostAnHour(
       String seconds, String millis, int expected) {
     String[] lines =
         seconds == null
@@ -156,7 +167,7 @@ class OpenAiDialectTest {
       value = {
         "Wed, 21 Oct 2026 07:28:30 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 30",
         "Thu, 22 Oct 2026 00:00:01 GMT | Wed, 21 Oct 2026 23:59:59 GMT | 2",
-        "Thu, 22 Oct 2026 07:28:00 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 60",
+        "Thu, 22 Oct 2026 07:28:00 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 3600",
         "Wed, 21 Oct 2026 07:28:00 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 0",
         "Wed, 21 Oct 2026 07:27:00 GMT | Wed, 21 Oct 2026 07:28:00 GMT | 0",
         "Wed, 21 Oct 2026 07:28:30 GMT | soon | 60",
@@ -166,6 +177,17 @@ class OpenAiDialectTest {
     Headers headers = Headers.of("Retry-After", after, "Date", date);
     assertThat(DIALECT.failure(429, headers, new byte[0], 0).retryAfterSeconds())
         .isEqualTo(expected);
+  }
+
+  @Test
+  void anErrorThatIsPassedOnIsReadAsItsProviderWroteIt() {
+    UpstreamFailure failure =
+        failure(
+            400,
+            "{\"error\":{\"message\":\"Provider returned error\",\"code\":400,\"metadata\":{\"raw\":"
+                + "\"{\\\"error\\\":{\\\"message\\\":\\\"too hot\\\",\\\"param\\\":\\\"temperature\\\"}}\"}}}");
+    assertThat(failure)
+        .isEqualTo(new UpstreamFailure(Kind.REJECTED, 400, "too hot", "temperature", "400", 0));
   }
 
   @Test

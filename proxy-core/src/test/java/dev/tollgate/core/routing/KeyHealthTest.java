@@ -149,6 +149,19 @@ class KeyHealthTest {
   }
 
   @Test
+  void aRefusalFromBeforeTheKeyRecoveredRetiresItNoMore() {
+    Placement slow = market.place(ONE);
+    refuse(ONE);
+    market.pass(Duration.ofSeconds(60));
+    market.place(ONE).succeeded(1, market.now);
+    slow.failed(Market.refused(), market.now);
+    assertThat(keysInUse(ONE)).containsExactly("k0");
+    market.pass(Duration.ofSeconds(1));
+    refuse(ONE);
+    assertThat(market.exclusion(ONE).reason()).isEqualTo(Reason.CREDENTIALS_REFUSED);
+  }
+
+  @Test
   void aReloadHasARefusedKeyTriedAtOnce() {
     refuse(ONE);
     market.pass(Duration.ofSeconds(1));

@@ -63,19 +63,19 @@ enum BodyFault implements MockFault {
           "cut-byte",
           700,
           "FIN after k bytes of the reply, head included",
-          (d, k) -> d.cutAt(k).ending(Ending.FIN))),
+          (d, k) -> d.cutAt(k, Ending.FIN))),
   CUT_BYTE_RST(
       fault(
           "cut-byte-rst",
           700,
           "RST after k bytes of the reply, head included",
-          (d, k) -> d.cutAt(k).ending(Ending.RST))),
+          (d, k) -> d.cutAt(k, Ending.RST))),
   STALL_BYTE(
       fault(
           "stall-byte",
           700,
           "nothing after k bytes of the reply, head included",
-          (d, k) -> d.cutAt(k).ending(Ending.SILENCE))),
+          (d, k) -> d.cutAt(k, Ending.SILENCE))),
   BYTE_WRITES(
       fault(
           "byte-writes",

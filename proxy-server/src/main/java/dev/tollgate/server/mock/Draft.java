@@ -42,6 +42,7 @@ final class Draft {
   private boolean terminated = true;
   private boolean stream;
   private int wireBytesMax = Integer.MAX_VALUE;
+  private Ending cutEnding = Ending.FIN;
   private int bytesPerWrite;
   private Duration writePause = Duration.ZERO;
   private boolean slowHead;
@@ -167,9 +168,10 @@ final class Draft {
     return this;
   }
 
-  /** Sends only the first bytes of the whole reply. */
-  Draft cutAt(int wireBytes) {
+  /** Sends only the first bytes of the whole reply and then ends like this, if it is longer. */
+  Draft cutAt(int wireBytes, Ending then) {
     wireBytesMax = wireBytes;
+    cutEnding = then;
     return this;
   }
 
@@ -366,6 +368,10 @@ final class Draft {
 
   boolean isTerminated() {
     return terminated;
+  }
+
+  Ending cutEnding() {
+    return cutEnding;
   }
 
   int wireBytesMax() {

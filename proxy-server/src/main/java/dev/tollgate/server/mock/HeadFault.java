@@ -13,11 +13,7 @@ enum HeadFault implements MockFault {
   SILENT(
       fault("silent", "takes the request and never answers", (d, k) -> d.raw("", Ending.SILENCE))),
   CUT_HEAD(
-      fault(
-          "cut-head",
-          20,
-          "FIN after k bytes of the head",
-          (d, k) -> d.cutAt(k).ending(Ending.FIN))),
+      fault("cut-head", 20, "FIN after k bytes of the head", (d, k) -> d.cutAt(k, Ending.FIN))),
   SLOW_HEAD(
       fault(
           "slow-head",

@@ -19,9 +19,11 @@ final class PlanEncoder {
   private final Draft draft;
   private final List<Frame> frames = new ArrayList<>();
   private int tokens;
+  private Ending ending;
 
   private PlanEncoder(Draft draft) {
     this.draft = draft;
+    this.ending = draft.ending();
   }
 
   /** Bytes that leave together, when, how many tokens are out with them; or one by one. */
@@ -138,6 +140,7 @@ final class PlanEncoder {
       Frame frame = frames.get(i);
       if (frame.bytes().length() > left) {
         frames.subList(i, frames.size()).clear();
+        ending = draft.cutEnding();
         add(frame.bytes().substring(0, left), frame.dueNanos(), frame.slow());
         return;
       }
@@ -181,7 +184,7 @@ final class PlanEncoder {
         dueNanos,
         tokensOut,
         framesPerWrite,
-        draft.ending(),
+        ending,
         Math.max(REPEAT_NANOS_MIN, draft.profile().chunkInterval().toNanos()),
         draft.text().promptTokens());
   }

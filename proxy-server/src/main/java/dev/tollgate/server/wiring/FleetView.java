@@ -84,7 +84,7 @@ final class FleetView {
     Map<String, Object> tree = new LinkedHashMap<>();
     tree.put("fingerprint", name);
     switch (state) {
-      case KeyHealth.State.Usable _ -> tree.put("state", "usable");
+      case KeyHealth.State.Usable _, KeyHealth.State.Recovered _ -> tree.put("state", "usable");
       case KeyHealth.State.Cooling cooling -> {
         long left = Math.max(0, cooling.untilNanos() - nowNanos);
         tree.put("state", left > 0 ? "cooling" : "usable");

@@ -1,0 +1,181 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.server.acceptance.Setup.Route;
+import dev.tollgate.server.mock.MockProfile;
+import dev.tollgate.server.mock.MockProvider;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A stream of ten events over real sockets, broken off behind every byte of the provider's reply:
+ * no client ever takes a part of it for the whole, none waits for ever, and what it was told stands
+ * in the books. One cut in ten, by chance, is tried; {@code -Dtollgate.cuts.one.in=1} tries all.
+ */
+class EverySocketCutIT {
+  private static final int AT_ONCE = 96;
+  private static final int ONE_IN = Integer.getInteger("tollgate.cuts.one.in", 10);
+  private static final long SEED = Long.getLong("tollgate.seed", System.nanoTime());
+
+  /** With the role, the finish, the usage and the terminator they are ten. */
+  private static final int CONTENTS = 6;
+
+  private static final Duration STALL = Duration.ofMillis(400);
+  private static final MockProvider MOCK =
+      MockProvider.start(new MockProfile(Duration.ZERO, Duration.ZERO, CONTENTS, 1), 0);
+  private static final String WHOLE = whole();
+  private static final String USAGE = "\"stream_options\":{\"include_usage\":true},\"x_mock";
+  private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final Map<String, Long> TOLD = new ConcurrentHashMap<>();
+
+  /** How a provider breaks off, and what a client is told that had content already. */
+  enum Break {
+    FIN("fault/cut-byte", "provider_disconnect"),
+    RST("fault/cut-byte-rst", "stream_interrupted"),
+    STALL("fault/stall-byte", "stream_interrupted");
+
+    private final String fault;
+    private final String code;
+
+    Break(String fault, String code) {
+      this.fault = fault;
+      this.code = code;
+    }
+  }
+
+  private static String whole() {
+    String body = "{\"model\":\"mock-chat\",\"messages\":[]}";
+    try (RawClient client = RawClient.connect(MOCK.port())) {
+      String reply = client.post("/v1/chat/completions", body).readResponse().text();
+      return Json.tree(reply).path("choices").path(0).path("message").path("content").asText();
+    }
+  }
+
+  private static Setup setup() {
+    String stall = STALL.toMillis() + "ms";
+    Map<String, String> clocks =
+        Map.of("response_header", stall, "first_token", stall, "idle", stall);
+    return Shared.setup()
+        .openAi("healthy", MOCK.baseUrl(), "k")
+        .provider("cuts", provider(Map.of()))
+        .provider("stalls", provider(clocks))
+        .model("cut/FIN", new Route("cuts", "asked"), new Route("healthy", "mock-chat"))
+        .model("cut/RST", new Route("cuts", "asked"), new Route("healthy", "mock-chat"))
+        .model("cut/STALL", new Route("stalls", "asked"), new Route("healthy", "mock-chat"));
+  }
+
+  private static Map<String, ?> provider(Map<String, String> clocks) {
+    Map<String, Object> settings = new HashMap<>();
+    settings.put("type", "openai");
+    settings.put("base_url", MOCK.baseUrl());
+    settings.put("api_key", "k");
+    settings.put("circuit", Map.of("failures", 1_000, "window", "1s"));
+    settings.put("timeouts", clocks);
+    return settings;
+  }
+
+  @AfterAll
+  static void theBooksHaveWhatClientsWereTold() throws Exception {
+    NODE.admin().awaitNoRequests();
+    Books.of(Shared.node().home()).awaitAll(TOLD);
+    NODE.close();
+    MOCK.close();
+  }
+
+  /** What became of the cuts. */
+  private static final class Tally {
+    private int whole;
+    private int rescued;
+    private int told;
+
+    @Override
+    public String toString() {
+      return whole + " whole, " + rescued + " by the other provider, " + told + " told as broken";
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aPartIsNeverTakenForTheWhole(Break how) throws Exception {
+    int bytes = replyBytes(body(how, Integer.MAX_VALUE / 10_000));
+    Map<Integer, Future<Seen>> replies = new TreeMap<>();
+    Semaphore places = new Semaphore(AT_ONCE);
+    long beganNanos = System.nanoTime();
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int cut : cuts(bytes)) {
+        String body = body(how, cut);
+        places.acquire();
+        replies.put(cut, clients.submit(() -> Seen.posted(NODE, body, places)));
+      }
+    }
+    Duration took = Duration.ofNanos(System.nanoTime() - beganNanos);
+    Tally tally = new Tally();
+    for (var each : replies.entrySet()) {
+      try {
+        judge(how, each.getValue().get(), tally);
+      } catch (AssertionError | ExecutionException e) {
+        throw new AssertionError(
+            "cut at %d by %s, -Dtollgate.seed=%d: %s".formatted(each.getKey(), how, SEED, e), e);
+      }
+    }
+    assertThat(tally.whole).as(tally.toString()).isPositive();
+    assertThat(tally.rescued).as(tally.toString()).isPositive();
+    assertThat(tally.told).as(tally.toString()).isGreaterThan(replies.size() / 3);
+    Figures.keep(
+        "every-socket-cut-" + how,
+        "%d cuts, seed %d: %s, in %s".formatted(replies.size(), SEED, tally, took));
+  }
+
+  private static List<Integer> cuts(int bytes) {
+    Random random = new Random(SEED);
+    return IntStream.range(0, bytes).filter(cut -> random.nextInt(ONE_IN) == 0).boxed().toList();
+  }
+
+  private static void judge(Break how, Seen seen, Tally tally) {
+    if (seen.errorCode().isEmpty()) {
+      seen.requireServed(true, CONTENTS);
+      assertThat(seen.content()).isEqualTo(WHOLE);
+      boolean rescued = seen.header("x-llm-provider").equals("healthy");
+      tally.rescued += rescued ? 1 : 0;
+      tally.whole += rescued ? 0 : 1;
+    } else {
+      assertThat(WHOLE).startsWith(seen.content());
+      seen.requireBroken(how.code, seen.contents());
+      tally.told++;
+    }
+    if (seen.costMicro() > 0) {
+      TOLD.put(seen.header("x-request-id"), seen.costMicro());
+    }
+  }
+
+  private static String body(Break how, int cut) {
+    return """
+    {"model":"cut/%s","stream":true,"x_mock":"%s:%d","messages":[{"role":"user","content":"Hi."}]}\
+    """
+        .formatted(how, how.fault, cut);
+  }
+
+  /** The size of the whole reply, asked of the provider itself as the gateway would. */
+  private static int replyBytes(String body) {
+    String asked = body.replaceFirst("cut/[A-Z]+", "asked").replaceFirst("\"x_mock", USAGE);
+    try (RawClient client = RawClient.connect(MOCK.port())) {
+      return client.post("/v1/chat/completions", asked).readResponse().rawText().length();
+    }
+  }
+}
