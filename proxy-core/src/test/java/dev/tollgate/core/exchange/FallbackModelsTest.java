@@ -94,6 +94,26 @@ class FallbackModelsTest {
   }
 
   @Test
+  void anotherModelContinuesAStreamAndEachPartIsChargedAtThePriceOfItsModel() {
+    try (var scenario = Scenario.of(catalog(CONTEXT))) {
+      RecordedClient client =
+          scenario.ask(
+              stream("acme/one", "acme/two")
+                  .replace("\"routing\":{", "\"routing\":{\"resume\":\"replay\","));
+      scenario
+          .link(0)
+          .send(Wire.STREAM_HEAD + Wire.event(Wire.usage(7, 0)) + Wire.event(Wire.content("one")));
+      scenario.passSeconds(31); // silent: its own provider is not asked again
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one", "two"));
+      assertThat(ClientStream.of(client).content).hasToString("onetwo");
+      assertThat(client.text()).contains("\"model\":\"acme/one\"", "\"model\":\"acme/two\"");
+      assertThat(scenario.ledger().charged())
+          .extracting(Charged::cost)
+          .containsExactly(new MicroUsd(7 + 2 + 70 + 40));
+    }
+  }
+
+  @Test
   void whatTheDearestModelMayCostIsSetAside() {
     MicroUsd one = reserved(plain("acme/one"));
     MicroUsd two = reserved(plain("acme/two"));

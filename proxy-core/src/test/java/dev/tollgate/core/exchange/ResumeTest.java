@@ -88,6 +88,21 @@ class ResumeTest {
   }
 
   @Test
+  void anAnswerThatTheClientBeganItselfIsRepeated() {
+    var beta = TestCatalog.prefilled("beta", Prefill.MESSAGE);
+    try (var scenario = Scenario.of(catalog("alpha", beta))) {
+      RecordedClient client =
+          scenario.ask(
+              stream("auto").replace("}]}", "},{\"role\":\"assistant\",\"content\":\"So\"}]}"));
+      begin(scenario, "one ");
+      scenario.link(0).reset();
+      assertThat(scenario.link(1).received()).containsOnlyOnce("assistant");
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
+      requireWhole(client, "one two");
+    }
+  }
+
+  @Test
   void theUsageIsTheSumOfBothInOneCharge() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
       RecordedClient client = scenario.ask(stream("replay"));
