@@ -78,7 +78,14 @@ public record UpstreamFailure(
   /** The same where content was delivered before. */
   public UpstreamFailure interrupting(int streamStatus) {
     return new UpstreamFailure(
-        Kind.INTERRUPTED, kind, streamStatus, message, null, providerCode, 0, reason);
+        Kind.INTERRUPTED,
+        kind,
+        streamStatus,
+        message,
+        null,
+        providerCode,
+        retryAfterSeconds,
+        reason);
   }
 
   /** What another try makes of it: the same as if nothing had been delivered before. */
@@ -107,6 +114,11 @@ public record UpstreamFailure(
   public Circuit circuit() {
     boolean blameless = kind == Kind.INTERRUPTED && circuit(cause) == Circuit.NEUTRAL;
     return blameless ? Circuit.NEUTRAL : circuit(kind);
+  }
+
+  /** What it says about the key that was used: a stream can be broken off for its sake, too. */
+  public Circuit ofKey() {
+    return circuit(cause);
   }
 
   private static Circuit circuit(Kind kind) {

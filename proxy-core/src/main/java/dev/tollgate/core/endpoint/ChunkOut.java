@@ -32,6 +32,7 @@ final class ChunkOut {
   private RootEdits.Identity identity;
   private boolean idKnown;
   private boolean roleSent;
+  private final boolean continues;
   private @Nullable ByteBuf held;
 
   /**
@@ -53,12 +54,14 @@ final class ChunkOut {
         continued == null
             ? new RootEdits.Identity(stamp.fallbackId(), stamp.createdSeconds(), OBJECT)
             : continued;
-    this.roleSent = continued != null;
+    this.continues = continued != null;
+    this.roleSent = continues;
   }
 
   /**
    * One stream has one id: the provider's first that is not empty, or ours once a chunk was written
-   * with it. The time is the one that the provider told last.
+   * with it. The time is the one that the provider told last, but of a stream that was begun by
+   * another, which keeps its own.
    */
   void takeIdentity() {
     int i = idKnown || roleSent ? -1 : root.indexOf("id");
@@ -66,7 +69,7 @@ final class ChunkOut {
       idKnown = true;
       identity = new RootEdits.Identity(root.string(i), identity.createdSeconds(), OBJECT);
     }
-    int at = root.indexOf("created");
+    int at = continues ? -1 : root.indexOf("created");
     long created = at < 0 ? 0 : root.integer(at, 0);
     if (created > 0 && created != identity.createdSeconds()) {
       identity = new RootEdits.Identity(identity.id(), created, OBJECT);

@@ -38,7 +38,11 @@ final class Continuity {
     return switch (opening) {
       case Opening.Plain _ -> null;
       case Opening.Kept kept -> new Continuity(kept.delivered(), false);
-      case Opening.Prefill prefill -> new Continuity(prefill.delivered(), true);
+      case Opening.Prefill prefill -> {
+        var continuity = new Continuity(prefill.delivered(), true);
+        continuity.expectWhiteSpace();
+        yield continuity;
+      }
       case Opening.Replay replay -> {
         var continuity = new Continuity(replay.delivered(), true);
         continuity.expectRepetition();
@@ -47,10 +51,18 @@ final class Continuity {
     };
   }
 
+  /** It was handed the text without the white space at its end, which it may write again. */
+  private void expectWhiteSpace() {
+    String white = delivered.whiteEnd();
+    if (!white.isEmpty()) {
+      repetitions.put(DeltaText.CONTENT, new Repetition(white, false));
+    }
+  }
+
   private void expectRepetition() {
     for (DeltaText text : DeltaText.values()) {
       String known = delivered.of(text).toString();
-      repetitions.put(text, new Repetition(known));
+      repetitions.put(text, new Repetition(known, true));
       charsToRepeat += known.length();
     }
   }
@@ -109,7 +121,9 @@ final class Continuity {
   private int repeat(DeltaText text, String piece) {
     Repetition repetition = repetitions.get(text);
     int count = repetition == null ? 0 : repetition.take(piece);
-    charsToRepeat -= Math.max(0, count);
+    if (repetition != null && repetition.mustBeWhole) {
+      charsToRepeat -= Math.max(0, count);
+    }
     return count;
   }
 
@@ -142,14 +156,37 @@ final class Continuity {
   /** How far a provider has repeated one text. */
   private static final class Repetition {
     private final String known;
+    private final boolean mustBeWhole;
     private int at;
 
-    Repetition(String known) {
+    /**
+     * @param mustBeWhole whether anything else is another answer
+     */
+    Repetition(String known, boolean mustBeWhole) {
       this.known = known;
+      this.mustBeWhole = mustBeWhole;
     }
 
     /** How many chars of a piece are the next of the text; negative: it differs. */
     int take(String piece) {
+      return mustBeWhole ? takeAll(piece) : takeSome(piece);
+    }
+
+    private int takeSome(String piece) {
+      int count = 0;
+      while (count < piece.length()
+          && at < known.length()
+          && piece.charAt(count) == known.charAt(at)) {
+        count++;
+        at++;
+      }
+      if (count < piece.length()) {
+        at = known.length(); // what comes behind anything else is new
+      }
+      return count;
+    }
+
+    private int takeAll(String piece) {
       int count = Math.min(piece.length(), known.length() - at);
       if (!known.startsWith(piece.substring(0, count), at)) {
         return -1;

@@ -57,16 +57,30 @@ public final class Delivered {
    * said, and no half of a surrogate pair, which no message can end in.
    */
   public boolean isPrefillable() {
-    StringBuilder said = texts.get(DeltaText.CONTENT);
+    CharSequence said = said();
     return state == State.TEXT
-        && said != null
         && texts.size() == 1
+        && !said.isEmpty()
         && !Character.isHighSurrogate(said.charAt(said.length() - 1));
   }
 
-  /** What the assistant said so far. */
+  /**
+   * What the assistant said so far, but for white space at its end: some providers refuse a message
+   * that ends so, and some cut it off and write it once more.
+   */
   CharSequence said() {
-    return of(DeltaText.CONTENT);
+    CharSequence all = of(DeltaText.CONTENT);
+    return all.subSequence(0, all.length() - whiteEnd().length());
+  }
+
+  /** The white space at its end. */
+  String whiteEnd() {
+    CharSequence all = of(DeltaText.CONTENT);
+    int end = all.length();
+    while (end > 0 && Character.isWhitespace(all.charAt(end - 1))) {
+      end--;
+    }
+    return all.subSequence(end, all.length()).toString();
   }
 
   CharSequence of(DeltaText text) {
@@ -75,7 +89,7 @@ public final class Delivered {
   }
 
   /** Our own count of the tokens. */
-  long tokens() {
+  public long tokens() {
     return TokenEstimate.delivered(events, bytes);
   }
 
@@ -87,7 +101,6 @@ public final class Delivered {
   /** A chunk is sent to the client. */
   void sent(RootEdits.Identity as) {
     identity = as;
-    events++;
   }
 
   /**
@@ -104,6 +117,7 @@ public final class Delivered {
       return;
     }
     bytes += rawBytes;
+    events++; // chunks without text are no tokens
     texts.computeIfAbsent(text, _ -> new StringBuilder()).append(more);
   }
 

@@ -8,8 +8,12 @@ public sealed interface Opening {
   /** The client has nothing, and what it gets is kept. */
   record Kept(Delivered delivered) implements Opening {}
 
-  /** The provider is handed what the client has as the beginning of its answer. */
-  record Prefill(Delivered delivered) implements Opening {}
+  /**
+   * The provider is handed what the client has as the beginning of its answer.
+   *
+   * @param handedTokens our count of that
+   */
+  record Prefill(Delivered delivered, long handedTokens) implements Opening {}
 
   /** The provider is asked anew; what it repeats is held back. */
   record Replay(Delivered delivered) implements Opening {}

@@ -55,7 +55,7 @@ final class RootEdits {
     ownText("id", identity.id());
     ownText("object", identity.object());
     int created = root.indexOf("created");
-    boolean isRight = created >= 0 && root.integer(created, 0) > 0;
+    boolean isRight = created >= 0 && root.integer(created, 0) == identity.createdSeconds();
     own("created", isRight ? null : JsonBytes.number(identity.createdSeconds()));
     deleteAll("error", 0);
     deleteAll("provider", 0);

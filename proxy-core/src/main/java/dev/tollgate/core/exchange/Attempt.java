@@ -56,7 +56,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.call = call;
     this.downstream = downstream;
     this.inflight = context.inflight();
-    this.partialEvents = new StreamMemory(inflight);
+    this.partialEvents = StreamMemory.ofEvent(inflight);
     this.listener = listener;
     Runnable onExpiry = () -> Guarded.run(this::expired, listener::surprised);
     this.clock = new AttemptClock(downstream.loop(), deadlineNanos, onExpiry);

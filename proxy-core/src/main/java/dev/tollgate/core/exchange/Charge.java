@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.endpoint.ChatReply;
 import dev.tollgate.core.endpoint.ChatStream;
+import dev.tollgate.core.endpoint.Opening;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.Cost.Priced;
 import dev.tollgate.core.money.MicroUsd;
@@ -48,7 +49,8 @@ record Charge(Usage usage, MicroUsd cost) {
   }
 
   private static Usage estimated(ChatCall call, long deliveredTokens) {
-    return Usage.estimate(call.request().promptTokensLikely(), deliveredTokens);
+    long handed = call.opening() instanceof Opening.Prefill prefill ? prefill.handedTokens() : 0;
+    return Usage.estimate(call.request().promptTokensLikely() + handed, deliveredTokens);
   }
 
   private static Priced priced(ChatCall call, Usage usage) {

@@ -297,7 +297,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   private void succeeded(long tokens) {
     timeline.upstreamEnds(now());
-    tries.succeeded(serving.attempt(), tokens, now());
+    serving.succeeded(tokens, now());
   }
 
   private Ending endingOf(Charge charge) {

@@ -24,6 +24,7 @@ final class Resumption {
   private final List<Candidate> unprefilled = new ArrayList<>(0);
   private Delivered delivered;
   private Resumed outcome = Resumed.NO;
+  private boolean refused;
 
   /**
    * @param call what the client asked of the model that it named
@@ -34,7 +35,7 @@ final class Resumption {
     this.how = how(call);
     this.keptBytesMax = keptBytesMax;
     this.delivered = new Delivered(keptBytesMax);
-    this.memory = new StreamMemory(inflight);
+    this.memory = StreamMemory.ofText(inflight);
   }
 
   private static Resume how(ChatCall call) {
@@ -46,7 +47,7 @@ final class Resumption {
 
   /** What the routing reason says of it; empty where the stream is not continued. */
   String note() {
-    return how == Resume.OFF ? "" : " resume=" + how.wire();
+    return !isKept() ? "" : " resume=" + how.wire();
   }
 
   /** How a try at this candidate begins. */
@@ -58,7 +59,7 @@ final class Resumption {
       return new Opening.Kept(new Delivered(keptBytesMax));
     }
     return isPrefillable(candidate)
-        ? new Opening.Prefill(delivered)
+        ? new Opening.Prefill(delivered, delivered.tokens())
         : new Opening.Replay(delivered);
   }
 
@@ -84,7 +85,8 @@ final class Resumption {
     if (opening instanceof Opening.Kept kept) {
       delivered = kept.delivered();
     }
-    if (!memory.hold(delivered.keptBytes())) {
+    // Characters beyond Latin-1 take twice the bytes that they came in.
+    if (!memory.hold(2 * delivered.keptBytes())) {
       delivered.drop();
     }
     if (outcome != Resumed.NO) {
@@ -106,6 +108,41 @@ final class Resumption {
     return outcome == Resumed.FAILED;
   }
 
+  /** All of it came: a provider that only repeated what was delivered continued it, too. */
+  void completed() {
+    if (outcome == Resumed.FAILED) {
+      outcome = Resumed.CONTINUED;
+    }
+  }
+
+  /**
+   * What a failure says: one of a begun answer that a provider does not take is about that, and not
+   * about the provider, its model or the request.
+   */
+  static UpstreamFailure ofTheRequest(Opening opening, UpstreamFailure failure) {
+    boolean refuses =
+        switch (failure.kind()) {
+          case REJECTED, TOO_LARGE, MODEL_MISSING, CONTEXT_TOO_LONG -> true;
+          case UNREACHABLE,
+              POOL_FULL,
+              DISCONNECTED,
+              UNEXPECTED_REPLY,
+              SERVER_ERROR,
+              RATE_LIMITED,
+              CREDENTIAL_REFUSED,
+              CONTENT_FILTERED,
+              TIMED_OUT,
+              MALFORMED,
+              INTERRUPTED,
+              OVERLOADED,
+              DIVERGED ->
+              false;
+        };
+    return refuses && opening instanceof Opening.Prefill
+        ? UpstreamFailure.of(Kind.REJECTED, failure.reason())
+        : failure;
+  }
+
   /**
    * What the next try is chosen by: content that was delivered is no obstacle to it, and a refusal
    * of a begun answer says nothing about the request.
@@ -116,9 +153,17 @@ final class Resumption {
     }
     if (opening instanceof Opening.Prefill && failure.kind() == Kind.REJECTED) {
       unprefilled.add(candidate);
+      refused = true;
       return UpstreamFailure.of(Kind.UNEXPECTED_REPLY, failure.reason());
     }
     return failure.withoutDelivery();
+  }
+
+  /** Whether a candidate that just refused a begun answer may be asked for all of it. */
+  boolean isToBeRepeated(Candidate candidate) {
+    boolean again = refused && suits(candidate);
+    refused = false;
+    return again;
   }
 
   Resumed outcome() {

@@ -29,6 +29,8 @@ final class Serving implements Contender.Contest {
   private @Nullable Contender second;
   private @Nullable Contender first;
   private @Nullable ChatStream relayed;
+  private @Nullable ChatCall relayedCall;
+  private @Nullable Candidate relayer;
 
   /**
    * @param begunNanos when the whole request was here, on the loop's ticker
@@ -164,8 +166,18 @@ final class Serving implements Contender.Contest {
 
   /** The last try failed. */
   void failed(UpstreamFailure failure, long nowNanos) {
-    UpstreamFailure judged = resumption.judged(candidate, call.opening(), failure);
-    tries.failed(attempt(), failure, judged, nowNanos);
+    UpstreamFailure told = Resumption.ofTheRequest(call.opening(), failure);
+    UpstreamFailure judged = resumption.judged(candidate, call.opening(), told);
+    tries.failed(attempt(), told, judged, nowNanos);
+    if (resumption.isToBeRepeated(candidate)) {
+      tries.again(candidate);
+    }
+  }
+
+  /** The last try brought all that there was. */
+  void succeeded(long tokens, long nowNanos) {
+    resumption.completed();
+    tries.succeeded(attempt(), tokens, nowNanos);
   }
 
   /** The failure came behind content: whether another provider may continue the stream. */
@@ -181,6 +193,8 @@ final class Serving implements Contender.Contest {
   /** The client was sent more. */
   void delivered() {
     relayed = chat();
+    relayedCall = call;
+    relayer = candidate;
     resumption.keep(call.opening());
   }
 
@@ -251,12 +265,13 @@ final class Serving implements Contender.Contest {
     return ReplyFields.of(call, candidate, reason, cost, timeline, nowNanos);
   }
 
-  /** What is recorded of it. */
+  /** What is recorded of it: whoever delivered last served it, whatever came of those behind. */
   RequestRecord.Served served(Charge charge, Timeline timeline, long nowNanos) {
+    ChatCall served = relayedCall == null ? call : relayedCall;
     return new RequestRecord.Served(
-        call.model().id(),
-        call.request().isStream(),
-        candidate.id(),
+        served.model().id(),
+        served.request().isStream(),
+        (relayer == null ? candidate : relayer).id(),
         tries.records(),
         resumption.outcome(),
         hedge.outcome(),

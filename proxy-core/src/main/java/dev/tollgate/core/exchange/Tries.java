@@ -45,6 +45,7 @@ final class Tries {
   private NextTry.@Nullable Failed last;
   private NextTry.@Nullable Failed broken;
   private Predicate<Candidate> suits = _ -> true;
+  private @Nullable Candidate again;
   private boolean selectedFailed;
 
   /** What is to be done next. */
@@ -104,6 +105,11 @@ final class Tries {
 
   /** What follows the last failure: a try only if it can begin before its deadline. */
   Step next(long nowNanos) {
+    Candidate otherwise = again;
+    again = null;
+    if (otherwise != null && mayAskAgain(otherwise, nowNanos) && place(otherwise, nowNanos)) {
+      return new Step.Ask(placed());
+    }
     while (records.size() < plan.attemptsMax() // those that were outrun count, too
         && NextTry.after(
                 plan,
@@ -130,6 +136,13 @@ final class Tries {
       }
     }
     return new Step.GiveUp();
+  }
+
+  private boolean mayAskAgain(Candidate candidate, long nowNanos) {
+    return records.size() < plan.attemptsMax()
+        && nowNanos < deadline(candidate)
+        && fleet.obstacle(candidate, plan.resort(), nowNanos).isEmpty()
+        && fleet.mayRetry(candidate, plan.rules(), nowNanos);
   }
 
   /** What follows a {@link Step.Allow}: another model if it was refused, and if there is one. */
@@ -235,6 +248,9 @@ final class Tries {
   }
 
   void succeeded(Attempt attempt, long tokens, long nowNanos) {
+    if (broken != null) {
+      attempt.placement().continued(); // also where it had nothing to add
+    }
     record(attempt, "ok", "", nowNanos);
     attempt.placement().succeeded(tokens, nowNanos);
     selectedFailed = false;
@@ -244,6 +260,11 @@ final class Tries {
     record(attempt, "cancelled", "", nowNanos);
     attempt.placement().neutral(nowNanos);
     selectedFailed = false;
+  }
+
+  /** The last one refused how it was asked, and comes next in another way. */
+  void again(Candidate candidate) {
+    again = candidate;
   }
 
   /** Another try was faster: that says nothing about this one, which is not asked again. */

@@ -114,17 +114,15 @@ public final class Placement {
   private void tell(UpstreamFailure failure, long nowNanos) {
     if (failure.provesKey()) {
       keyWorks();
-    } else if (failure.circuit() != Circuit.RETIRES_KEY) {
+    } else if (failure.ofKey() != Circuit.RETIRES_KEY) {
       key.unheard(begunNanos, nowNanos);
     }
-    if (failure.circuit() == Circuit.TRIPS) {
-      if (provider.breaker().failed(permit, candidate.provider().circuit(), nowNanos)) {
-        LOG.warn("the circuit of provider {} opened: {}", candidate.id(), failure.kind());
-      }
-      return;
+    if (failure.circuit() != Circuit.TRIPS) {
+      provider.breaker().neutral(permit, nowNanos);
+    } else if (provider.breaker().failed(permit, candidate.provider().circuit(), nowNanos)) {
+      LOG.warn("the circuit of provider {} opened: {}", candidate.id(), failure.kind());
     }
-    provider.breaker().neutral(permit, nowNanos);
-    switch (failure.circuit()) {
+    switch (failure.ofKey()) {
       case COOLS -> key.limited(failure.retryAfterSeconds(), begunNanos, nowNanos);
       case RETIRES_KEY -> {
         if (key.refused(begunNanos, nowNanos)) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A stream that broke off behind content is continued by another provider (DECISIONS 6). */
 class ResumeTest {
-  private static final String REJECTED = Wire.error(400, "invalid_request_error", "no prefill");
+  static final String REJECTED = Wire.error(400, "invalid_request_error", "no prefill");
   private static final String TOOL =
       "{\"id\":\"c1\",\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,"
           + "\"id\":\"t\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]},"
@@ -76,7 +76,7 @@ class ResumeTest {
       scenario.link(0).fin();
       String asked = scenario.link(1).received();
       assertThat(asked)
-          .contains(",{\"role\":\"assistant\",\"content\":\"one \\\"\u00c3\u00a9 \"")
+          .contains(",{\"role\":\"assistant\",\"content\":\"one \\\"\u00c3\u00a9\"")
           .contains("\"max_tokens\":98");
       assertThat(asked.contains("\"prefix\":true")).isEqualTo(style == Prefill.PREFIX);
       assertThat(asked.contains("\"continue_final_message\":true,\"add_generation_prompt\":false"))
@@ -347,7 +347,7 @@ class ResumeTest {
     }
   }
 
-  private static void begin(Scenario scenario, String... words) {
+  static void begin(Scenario scenario, String... words) {
     StringBuilder events = new StringBuilder(Wire.STREAM_HEAD + Wire.event(Wire.role()));
     for (String word : words) {
       events.append(Wire.event(Wire.content(word)));
@@ -355,7 +355,7 @@ class ResumeTest {
     scenario.link(0).send(events.toString());
   }
 
-  private static void requireWhole(RecordedClient client, String text) {
+  static void requireWhole(RecordedClient client, String text) {
     assertThat(client.answer()).isEqualTo(new Answer.Streamed());
     ClientStream seen = ClientStream.of(client);
     assertThat(seen.content).hasToString(text);
@@ -366,7 +366,7 @@ class ResumeTest {
     assertThat(seen.done).isTrue();
   }
 
-  private static void requireOnlyTheFirstIsCharged(Scenario scenario) {
+  static void requireOnlyTheFirstIsCharged(Scenario scenario) {
     var served = scenario.served();
     assertThat(served.cost().value())
         .isEqualTo(served.usage().promptTokens() + 2 * served.usage().completionTokens())
@@ -375,17 +375,17 @@ class ResumeTest {
     assertThat(scenario.ledger().charged()).hasSize(1);
   }
 
-  private static List<String> attempts(Scenario scenario) {
+  static List<String> attempts(Scenario scenario) {
     return scenario.served().attempts().stream()
         .map(one -> one.provider() + " " + one.outcome() + " " + one.resume())
         .toList();
   }
 
-  private static Catalog catalog(String first, Provider second) {
+  static Catalog catalog(String first, Provider second) {
     return TestCatalog.of(TestCatalog.provider(first), second);
   }
 
-  private static String stream(String resume) {
+  static String stream(String resume) {
     return request("\"routing\":{\"resume\":\"" + resume + "\"}");
   }
 
