@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.acceptance.RoundRobin.Answer;
 import dev.tollgate.server.redis.RedisProcess;
 import java.time.Duration;
@@ -52,6 +53,10 @@ class LimitsOnManyNodesIT {
   }
 
   private static Binary node() {
+    return node("redis.url=" + redis.url());
+  }
+
+  private static Binary node(String... settings) {
     Setup setup =
         Shared.setup()
             .section(
@@ -61,7 +66,7 @@ class LimitsOnManyNodesIT {
                     "org", rates(ORG_RATE, 0, Map.of()),
                     "model", Map.of("overrides", Map.of("acme/m1", rates(MODEL_RATE, 0, Map.of()))),
                     "global", rates(GLOBAL_RATE, 0, Map.of())));
-    return Shared.beside(setup, List.of("-XX:+UseSerialGC"), "redis.url=" + redis.url());
+    return Shared.beside(setup, List.of("-XX:+UseSerialGC"), settings);
   }
 
   private static Map<String, Object> rates(int second, int minute, Map<String, Object> more) {
@@ -188,6 +193,33 @@ class LimitsOnManyNodesIT {
       assertThat(node.err().text().lines().filter(line -> line.contains("limits: Redis")))
           .as("one line for each change of the state")
           .hasSizeLessThanOrEqualTo(2 * 4);
+    }
+  }
+
+  @Test
+  void aNodeThatMayCountsAloneWhileRedisIsGone() throws Exception {
+    String key = key("--requests-per-minute", "5").text();
+    try (var own = RedisProcess.start();
+        Binary alone = node("redis.url=" + own.url(), "limits.on_store_failure=local")) {
+      assertThat(alone.admin().total("tollgate_redis_up")).isOne();
+      assertThat(Chats.ask(alone, "test/chat", key).status()).isEqualTo(200);
+      own.kill();
+      int served = 0;
+      RawResponse last = Chats.ask(alone, "test/chat", key);
+      for (; last.status() == 200; last = Chats.ask(alone, "test/chat", key)) {
+        served++;
+      }
+      assertThat(Chats.code(last)).isEqualTo("rate_limited");
+      assertThat(served).as("a bucket of its own, which was full").isBetween(5, 6);
+      assertThat(alone.admin().total("tollgate_redis_up")).isZero();
+      assertThat(alone.err().text()).contains("each node counts alone");
+
+      own.startAgain();
+      long startedNanos = System.nanoTime();
+      while (alone.admin().total("tollgate_redis_up") == 0) {
+        assertThat(Duration.ofNanos(System.nanoTime() - startedNanos))
+            .isLessThan(Duration.ofSeconds(10));
+      }
     }
   }
 
