@@ -286,7 +286,7 @@ final class Tries {
         .filter(one -> one.isSameModel(slow) && !one.isSameProvider(slow))
         .filter(one -> failures.stream().noneMatch(f -> f.candidate().isSameProvider(one)))
         .filter(one -> !isBarred(one) && nowNanos < deadline(one))
-
+        .filter(one -> fleet.isSound(one, nowNanos))
         .findFirst()
         .filter(one -> fleet.mayRetry(one, plan.rules(), nowNanos))
         .flatMap(one -> placedBeside(one, nowNanos));
