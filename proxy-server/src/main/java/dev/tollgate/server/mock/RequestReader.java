@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
  * correct HTTP and takes no stand on the rest; one reader serves all connections of a loop.
  */
 final class RequestReader {
+  /** What a client begins with that takes this for a TLS port. */
+  private static final byte TLS_HANDSHAKE = 0x16;
+
   private static final int HEAD_BYTES_MAX = 256 * 1024;
   private static final int BODY_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -37,6 +40,9 @@ final class RequestReader {
   /** Reads one request; what was read of a whole one is skipped, a partial one stays. */
   Progress read(ByteBuf received) {
     int start = received.readerIndex();
+    if (received.isReadable() && received.getByte(start) == TLS_HANDSHAKE) {
+      return Progress.MALFORMED;
+    }
     headEnd = readHead(received);
     if (headEnd < 0) {
       return received.readableBytes() > HEAD_BYTES_MAX ? Progress.MALFORMED : Progress.PARTIAL;

@@ -28,6 +28,7 @@ record FaultPlay(
     REFUSED,
     BLACK_HOLE,
     UNTRUSTED,
+    NO_TLS,
     UNKNOWN_NAME
   }
 

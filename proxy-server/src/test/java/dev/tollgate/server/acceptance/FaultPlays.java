@@ -55,6 +55,7 @@ final class FaultPlays {
         at("U01", Address.REFUSED, UNAVAILABLE),
         at("U02", Address.BLACK_HOLE, SILENT),
         at("U03", Address.UNTRUSTED, UNAVAILABLE),
+        at("U03", Address.NO_TLS, UNAVAILABLE),
         at("U04", Address.UNKNOWN_NAME, UNAVAILABLE),
         play("U05", "fault/reset-before-head", UNAVAILABLE),
         play("U07", "fault/close-before-head", DISCONNECT),

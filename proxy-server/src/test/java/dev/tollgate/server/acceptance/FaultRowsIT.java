@@ -124,6 +124,7 @@ class FaultRowsIT {
       case REFUSED -> "http://127.0.0.1:" + REFUSED + "/v1";
       case BLACK_HOLE -> "http://127.0.0.1:" + BLACK_HOLE.port() + "/v1";
       case UNTRUSTED -> "https://localhost:" + UNTRUSTED.getAddress().getPort() + "/v1";
+      case NO_TLS -> "https://127.0.0.1:" + MOCK.port() + "/v1";
       case UNKNOWN_NAME -> "http://no-such-name.invalid:" + MOCK.port() + "/v1";
     };
   }

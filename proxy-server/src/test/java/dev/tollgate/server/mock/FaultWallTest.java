@@ -238,6 +238,14 @@ class FaultWallTest {
   }
 
   @Test
+  void aTlsHandshakeFailsAtOnce() {
+    try (RawClient client = RawClient.connect(mock.port())) {
+      client.send(new byte[] {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3});
+      assertThat(new String(client.readToEnd(), ISO_8859_1)).startsWith("HTTP/1.1 400 ");
+    }
+  }
+
+  @Test
   void aFaultMayBeShownForAWhileOnly() {
     try (RawClient client = RawClient.connect(mock.port())) {
       int status = 503;
