@@ -120,10 +120,10 @@ final class RoutingFields {
             flag("require_parameters", false),
             models(),
             priceCap(),
-            millis("preferred_max_latency_ms"),
-            millis("timeout_ms"),
+            millis("preferred_max_latency_ms", 1),
+            millis("timeout_ms", 1),
             resume(),
-            millis("hedge_after_ms"),
+            millis("hedge_after_ms", 0),
             sessionId());
     return new Read(read, unmet);
   }
@@ -196,13 +196,13 @@ final class RoutingFields {
     return wish.kind(i) == JsonKind.TRUE;
   }
 
-  private @Nullable Duration millis(String name) {
+  private @Nullable Duration millis(String name, int least) {
     int i = given(name);
     if (i < 0) {
       return null;
     }
-    ValueRule.integer(1, MILLIS_MAX).check(wish, i, param.dot(name), issues);
-    return Duration.ofMillis(Math.clamp(wish.integer(i, 1), 1, MILLIS_MAX));
+    ValueRule.integer(least, MILLIS_MAX).check(wish, i, param.dot(name), issues);
+    return Duration.ofMillis(Math.clamp(wish.integer(i, least), least, MILLIS_MAX));
   }
 
   private @Nullable Resume resume() {

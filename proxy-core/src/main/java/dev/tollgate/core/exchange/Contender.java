@@ -54,7 +54,12 @@ final class Contender implements AttemptListener {
 
   @Override
   public void content(ByteBuf events) {
-    contest.won(this);
+    try {
+      contest.won(this);
+    } catch (RuntimeException surprise) {
+      events.release();
+      throw surprise;
+    }
     listener.content(events);
   }
 

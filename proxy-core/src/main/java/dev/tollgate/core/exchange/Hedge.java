@@ -23,7 +23,8 @@ final class Hedge {
   Hedge(ChatRequest request, RoutingRules rules, EventExecutor loop) {
     this.loop = loop;
     Duration wished = request.routing().hedgeAfter();
-    this.after = !request.isStream() ? null : wished == null ? rules.hedgeAfter() : wished;
+    Duration wait = wished == null ? rules.hedgeAfter() : wished;
+    this.after = !request.isStream() || wait == null || wait.isZero() ? null : wait;
   }
 
   /** A try began before anything was delivered. */

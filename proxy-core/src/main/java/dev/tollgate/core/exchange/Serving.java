@@ -105,7 +105,13 @@ final class Serving implements Contender.Contest {
   }
 
   private void begin(Contender waiting, Placement placement, AttemptListener listener) {
-    Contender begun = contender(placement, listener);
+    Contender begun;
+    try {
+      begun = contender(placement, listener);
+    } catch (RuntimeException surprise) {
+      placement.neutral(now());
+      throw surprise;
+    }
     second = begun;
     hedge.begun(waiting, begun);
     begun.attempt().start();
@@ -131,9 +137,17 @@ final class Serving implements Contender.Contest {
       hedge.stop();
       return false;
     }
+    second = null;
+    if (!failure.isWorthAnother()) {
+      // What the request itself caused is not routed around.
+      hedge.stop();
+      serve(contender);
+      tries.outrun(rival.attempt(), now());
+      rival.attempt().cancel();
+      return false;
+    }
     tries.failed(contender.attempt(), failure, failure, now());
     serve(rival);
-    second = null;
     return true;
   }
 
@@ -254,6 +268,9 @@ final class Serving implements Contender.Contest {
     hedge.stop();
     if (second != null) {
       second.attempt().placement().neutral(nowNanos);
+    }
+    if (attempt != null) {
+      attempt.placement().neutral(nowNanos);
     }
     tries.end(nowNanos);
     resumption.end();

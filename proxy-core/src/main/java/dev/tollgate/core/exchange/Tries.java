@@ -46,6 +46,7 @@ final class Tries {
   private NextTry.@Nullable Failed broken;
   private Predicate<Candidate> suits = _ -> true;
   private @Nullable Candidate again;
+  private @Nullable Candidate paid;
   private boolean selectedFailed;
 
   /** What is to be done next. */
@@ -124,10 +125,11 @@ final class Tries {
         bar(candidate, obstacle.get());
       } else if (begins >= deadline(candidate)) {
         barred.add(candidate);
-      } else if (!isAllowed(candidate)) {
-        return new Step.Allow(candidate.model().id());
-      } else if (!isWithinBudget(candidate, nowNanos)) {
+      } else if (!isPaid(candidate) && !isWithinBudget(candidate, nowNanos)) {
         barred.add(candidate);
+      } else if (!isAllowed(candidate)) {
+        paid = candidate; // its model's limit is not drawn from for a try that is not made
+        return new Step.Allow(candidate.model().id());
       } else if (!delay.isZero()) {
         waiting = candidate;
         return new Step.Wait(delay);
@@ -178,6 +180,10 @@ final class Tries {
         : next(nowNanos);
   }
 
+  private boolean isPaid(Candidate candidate) {
+    return paid != null && paid.isSame(candidate);
+  }
+
   /** The first provider that is asked instead of another costs nothing: it was not asked before. */
   private boolean isWithinBudget(Candidate candidate, long nowNanos) {
     boolean instead =
@@ -189,6 +195,7 @@ final class Tries {
     return switch (fleet.place(candidate, plan.resort(), nowNanos, ThreadLocalRandom.current())) {
       case Fleet.Placing.Placed placed -> {
         placement = placed.placement();
+        paid = null;
         yield true;
       }
       case Fleet.Placing.Excluded refused -> {
@@ -269,17 +276,19 @@ final class Tries {
 
   /** Another try was faster: that says nothing about this one, which is not asked again. */
   void outrun(Attempt attempt, long nowNanos) {
+    attempt.placement().outrun(nowNanos);
     cancelled(attempt, nowNanos);
     barred.add(attempt.placement().candidate());
   }
 
   /**
    * A second try beside one whose first token is late: at another provider of its model that is in
-   * no doubt, if its retry budget allows it. It is to be ended like any other.
+   * no doubt, if its retry budget allows it. It is to be ended like any other. One that must get a
+   * verdict has its time for itself.
    */
   Optional<Placement> beside(Attempt late, long nowNanos) {
     Candidate slow = late.placement().candidate();
-    if (records.size() + 2 > plan.attemptsMax()) {
+    if (records.size() + 2 > plan.attemptsMax() || late.placement().needsVerdict()) {
       return Optional.empty();
     }
     return plan.candidates().stream()
@@ -287,8 +296,8 @@ final class Tries {
         .filter(one -> failures.stream().noneMatch(f -> f.candidate().isSameProvider(one)))
         .filter(one -> !isBarred(one) && nowNanos < deadline(one))
         .filter(one -> fleet.isSound(one, nowNanos))
-        .findFirst()
         .filter(one -> fleet.mayRetry(one, plan.rules(), nowNanos))
+        .findFirst()
         .flatMap(one -> placedBeside(one, nowNanos));
   }
 

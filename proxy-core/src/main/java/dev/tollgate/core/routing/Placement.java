@@ -20,6 +20,7 @@ public final class Placement {
   private final KeyHealth key;
   private final RouteHealth route;
   private final Breaker.Permit permit;
+  private final boolean probe;
   private final long begunNanos;
   private long contentNanos;
   private boolean contentSeen;
@@ -40,6 +41,7 @@ public final class Placement {
     this.key = key;
     this.route = route;
     this.permit = permit;
+    this.probe = permit.probe() > 0 || key.isRetired();
     this.begunNanos = begunNanos;
     provider.begun();
   }
@@ -67,7 +69,24 @@ public final class Placement {
     works();
   }
 
+  /**
+   * Whether something hangs on how it ends: its circuit is being tried, or its key, or nothing was
+   * heard of the provider in many tries because others were faster.
+   */
+  public boolean needsVerdict() {
+    return probe || provider.isUnheard();
+  }
+
+  /** Another provider was faster: it takes at least so long, which is all that is known. */
+  public void outrun(long nowNanos) {
+    if (!contentSeen && !ended) {
+      provider.outrun();
+      route.firstContent(nowNanos - begunNanos, nowNanos);
+    }
+  }
+
   private void works() {
+    provider.heard();
     provider.breaker().succeeded(permit);
     route.served();
     keyWorks();

@@ -4,9 +4,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** What is known of one provider at one endpoint. Shared by all loops. */
 public final class ProviderHealth {
+  private static final int OUTRUN_MAX = 10;
+
   private final Breaker breaker = new Breaker();
   private final RetryBudget retries = new RetryBudget();
   private final AtomicInteger inFlight = new AtomicInteger();
+  private final AtomicInteger outrun = new AtomicInteger();
 
   public Breaker breaker() {
     return breaker;
@@ -24,6 +27,23 @@ public final class ProviderHealth {
   /** Tries under way. */
   public int inFlight() {
     return inFlight.get();
+  }
+
+  /** A try was given up because another provider was faster. */
+  void outrun() {
+    outrun.incrementAndGet();
+  }
+
+  /** A try was served. */
+  void heard() {
+    if (outrun.get() != 0) {
+      outrun.set(0);
+    }
+  }
+
+  /** Whether a silent provider could go unnoticed because others always serve in its place. */
+  boolean isUnheard() {
+    return outrun.get() >= OUTRUN_MAX;
   }
 
   void begun() {

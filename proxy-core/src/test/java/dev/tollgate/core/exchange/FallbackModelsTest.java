@@ -7,6 +7,8 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.limit.LimitRules;
@@ -235,6 +237,21 @@ class FallbackModelsTest {
     }
   }
 
+  @Test
+  void aModelThatTheRetryBudgetKeepsFromBeingAskedLosesNothingOfItsLimit() {
+    LimitRules rules = ofModels(Map.of("acme/two", 1));
+    var none = new RoutingRules(Strategy.PRIORITY, 3, 0, 0, 1 << 20, null);
+    Catalog catalog = catalog(CONTEXT, "alpha", none);
+    try (var scenario = Scenario.of(catalog).limits(rules)) {
+      RecordedClient client = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(MISSING);
+      assertThat(client.fault().provider()).hasToString("alpha");
+      RecordedClient direct = scenario.ask(plain("acme/two"));
+      scenario.lastAsked().send(Wire.completion("fine"));
+      assertThat(direct.field("X-LLM-Model")).isEqualTo("acme/two");
+    }
+  }
+
   private static LimitRules ofModels(Map<String, Integer> perSecond) {
     Map<ModelId, Rates> models = new HashMap<>();
     perSecond.forEach(
@@ -268,7 +285,11 @@ class FallbackModelsTest {
   }
 
   private static Catalog catalog(int contextOfTwo) {
-    Provider beta = TestCatalog.provider("beta");
+    return catalog(contextOfTwo, "beta", RoutingRules.DEFAULT);
+  }
+
+  private static Catalog catalog(int contextOfTwo, String providerOfTwo, RoutingRules rules) {
+    Provider ofTwo = TestCatalog.provider(providerOfTwo);
     Catalog usual = TestCatalog.of("alpha");
     Model one = usual.models().iterator().next();
     Model two =
@@ -285,8 +306,9 @@ class FallbackModelsTest {
             PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
             Resume.OFF,
             false,
-            List.of(new Route(beta, "two-at-beta", 1, 1)));
+            List.of(new Route(ofTwo, "two-at-" + providerOfTwo, 1, 1)));
     Provider alpha = usual.providers().iterator().next();
-    return new Catalog(List.of(alpha, beta), List.of(one, two));
+    List<Provider> both = providerOfTwo.equals("alpha") ? List.of(alpha) : List.of(alpha, ofTwo);
+    return new Catalog(both, List.of(one, two), rules);
   }
 }

@@ -10,6 +10,7 @@ import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Breaker;
 import dev.tollgate.core.testkit.InMemoryLedger.Charged;
+import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
@@ -17,6 +18,7 @@ import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -189,6 +191,107 @@ class HedgeTest {
       scenario.link(1);
       scenario.passMillis(500);
       assertThat(scenario.link(2).host()).isEqualTo("gamma.example");
+      client.leave(ClientExit.ABORTED);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aRefusalOfTheRequestEndsBoth(int refusing) {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
+      RecordedClient client = scenario.ask(hedged(""));
+      scenario.passMillis(500).link(1);
+      scenario.link(refusing).send(Wire.error(400, "invalid_request_error", "not like this"));
+      assertThat(client.fault().code().wire()).isEqualTo("validation_failed");
+      scenario.run();
+      assertThat(scenario.link(1 - refusing).isOpen()).isFalse();
+      assertThat(scenario.links()).isEqualTo(2);
+      assertThat(attempts(scenario))
+          .containsExactlyInAnyOrder(
+              refusing == 0 ? "alpha rejected" : "beta rejected",
+              refusing == 0 ? "beta cancelled" : "alpha cancelled");
+    }
+  }
+
+  @Test
+  void aProbeOfACircuitHasItsTimeForItself() {
+    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.touchy("alpha"), plain("beta")))) {
+      scenario.ask(hedged(",\"only\":[\"alpha\"],\"timeout_ms\":100"));
+      scenario.link(0).send(OOPS);
+      scenario.passSeconds(60);
+      RecordedClient client = scenario.ask(hedged(""));
+      assertThat(scenario.link(1).host()).isEqualTo("alpha.example");
+      scenario.passSeconds(5);
+      assertThat(scenario.links()).isEqualTo(2);
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      requireText(client, "one");
+      requireClosedCircuit(scenario);
+    }
+  }
+
+  @Test
+  void aProviderThatIsAlwaysOutrunIsHeardAtLast() {
+    try (var scenario = Scenario.of(ruled(1, 100, Duration.ofMillis(500)))) {
+      for (int i = 0; i < 10; i++) {
+        RecordedClient client = scenario.askStream();
+        scenario.passMillis(500);
+        openLink(scenario, "beta").send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+        requireText(client, "one");
+        assertThat(scenario.lastServed().provider()).hasToString("beta");
+      }
+      int links = scenario.links();
+      RecordedClient client = scenario.askStream();
+      scenario.passSeconds(5);
+      assertThat(scenario.links()).isEqualTo(links + 1);
+      openLink(scenario, "alpha").send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      requireText(client, "one");
+      assertThat(scenario.lastServed().provider()).hasToString("alpha");
+    }
+  }
+
+  private static ProviderLink openLink(Scenario scenario, String provider) {
+    return IntStream.range(0, scenario.links())
+        .mapToObj(scenario::link)
+        .filter(link -> link.isOpen() && link.host().equals(provider + ".example"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void theTimeOfTheOneThatWasOutrunCountsAsItsLatencyAtLeast() {
+    Catalog catalog = TestCatalog.of("alpha", "beta");
+    try (var scenario = Scenario.of(catalog)) {
+      scenario.ask(hedged(""));
+      scenario.passMillis(700).link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
+      var route = catalog.models().iterator().next().routes().getFirst();
+      long now = scenario.nanos();
+      assertThat(scenario.fleet().route(route).latencyMillis(true, 0.5, now).orElse(0))
+          .isBetween(650.0, 750.0);
+    }
+  }
+
+  @Test
+  void whereTheBudgetOfOneIsSpentTheNextIsTried() {
+    Catalog usual = TestCatalog.of("alpha", "beta", "gamma");
+    var rules = new RoutingRules(Strategy.PRIORITY, 3, 0, 1, 1 << 20, Duration.ofMillis(500));
+    var catalog = new Catalog(usual.providers(), List.copyOf(usual.models()), rules);
+    try (var scenario = Scenario.of(catalog)) {
+      RecordedClient one = scenario.askStream();
+      RecordedClient two = scenario.askStream();
+      scenario.passMillis(500);
+      assertThat(List.of(scenario.link(2).host(), scenario.link(3).host()))
+          .containsExactly("beta.example", "gamma.example");
+      one.leave(ClientExit.ABORTED);
+      two.leave(ClientExit.ABORTED);
+    }
+  }
+
+  @Test
+  void aRequestMaySwitchItOff() {
+    try (var scenario = Scenario.of(ruled(0.1, 3, Duration.ofMillis(500)))) {
+      RecordedClient client = scenario.ask(hedged("").replace("500", "0"));
+      scenario.passSeconds(5);
+      assertThat(scenario.links()).isOne();
       client.leave(ClientExit.ABORTED);
     }
   }

@@ -127,7 +127,8 @@ public enum Family {
   HEDGES(
       Kind.COUNTER,
       "tollgate_hedges_total",
-      "Requests for which a second provider was tried beside the first, by who served.",
+      "Requests for which a second provider was tried beside the first, by who served: neither also"
+          + " where its client left before.",
       List.of("served_by")),
   INFLIGHT_BYTES(
       Kind.GAUGE,
