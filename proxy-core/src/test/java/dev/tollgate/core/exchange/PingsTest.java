@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
@@ -69,6 +70,27 @@ class PingsTest {
       assertThat(client.text()).contains("\"provider\":\"beta\"").doesNotContain("alpha");
       assertThat(scenario.served().provider()).hasToString("beta");
     }
+  }
+
+  @Test
+  void aStreamOpenedEarlyWhoseProviderStaysSilentIsServedOverAnotherOnesIdleConnection() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      scenario.ask(only("beta"));
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("before"));
+      RecordedClient client = scenario.askStream();
+      scenario.passSeconds(30);
+      ProviderLink asked = scenario.lastAsked();
+      assertThat(asked.host()).isEqualTo("beta.example");
+      scenario.passSeconds(1);
+      asked.send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(scenario.lastServed().provider()).hasToString("beta");
+    }
+  }
+
+  private static String only(String provider) {
+    return TestCatalog.STREAM_REQUEST.replace(
+        "\"stream\":true,", "\"stream\":true,\"routing\":{\"only\":[\"" + provider + "\"]},");
   }
 
   @Test
