@@ -24,7 +24,8 @@ final class Lines {
   /** Collects everything from the stream, on a thread of its own. */
   static Lines of(InputStream stream) {
     Lines lines = new Lines();
-    Thread.startVirtualThread(() -> lines.collect(stream));
+    // A virtual thread would keep its carrier while it reads a pipe, and there are few.
+    Thread.ofPlatform().daemon().start(() -> lines.collect(stream));
     return lines;
   }
 

@@ -32,6 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A store goes through one file into another store, whole or not at all. */
 class StoreExportIT {
+  /** Over for so long that they can be closed at any hour of today. */
+  private static final List<Integer> OLD_DAYS = List.of(6, 4);
+
   @TempDir Path folder;
   private StoreOptions origin;
   private Path file;
@@ -236,17 +239,20 @@ class StoreExportIT {
     fillLedger(store, new Payer(org, key.key().key().id(), Window.at(System.currentTimeMillis())));
   }
 
-  /** Also on a day for which the target has no partition yet. */
+  /** Also on days for which the target has no partition yet. */
   private static void fillLedger(Store store, Payer payer) throws SQLException {
     try {
       var holder = store.bank().open(UUID.randomUUID(), UUID.randomUUID());
       var want = new Bank.Want(ScopeKind.ORG, new MicroUsd(1), new MicroUsd(5));
       store.bank().grant(holder, new Bank.Ask(1, payer, List.of(want), true));
-      long days = Duration.ofDays(6).toMillis();
-      var request = RequestId.at(System.currentTimeMillis() - days);
-      var charge = TestBooks.charge(request, payer.org(), payer.key(), 1, 3, "{\"a\": \"\\n,\"}");
-      store.bank().settle(holder, List.of(charge));
-      store.bank().quarantine(holder, charge, "a \"reason\"");
+      for (int days : OLD_DAYS) {
+        long then = System.currentTimeMillis() - Duration.ofDays(days).toMillis();
+        var request = RequestId.at(then);
+        String row = "{\"a\": \"\\n,\"}";
+        var charge = TestBooks.charge(request, payer.org(), payer.key(), 1, 3, row);
+        store.bank().settle(holder, List.of(charge));
+        store.bank().quarantine(holder, charge, "a \"reason\"");
+      }
     } catch (Bank.BankException e) {
       throw new SQLException(e);
     }
