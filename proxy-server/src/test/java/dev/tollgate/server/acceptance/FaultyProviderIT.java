@@ -2,6 +2,7 @@ package dev.tollgate.server.acceptance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertAll;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.Corpora;
@@ -11,16 +12,20 @@ import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * Every fault that the mock provider can show, plain and streamed, with short clocks: each request
@@ -30,6 +35,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class FaultyProviderIT {
   private static final Pattern FAULT = Pattern.compile("\\| `(fault/[a-z0-9-]+)(:k)?`");
   private static final Duration ANSWER = Duration.ofSeconds(20);
+  private static final int CALLERS = 8;
+  private static final String PLAIN = "plain/";
+  private static final String STREAMED = "streamed/";
   private static final Set<String> CODES =
       Set.of(
           "provider_error",
@@ -69,9 +77,9 @@ class FaultyProviderIT {
             "total",
             "5s");
     Setup setup = Shared.setup();
-    for (String fault : faults().toList()) {
+    for (String model : models(faults().toList())) {
       // One that limits our rate is not asked for a while.
-      String provider = fault.replace('/', '-');
+      String provider = model.replace('/', '-');
       setup
           .provider(
               provider,
@@ -84,7 +92,7 @@ class FaultyProviderIT {
                   "1MiB",
                   "timeouts",
                   clocks))
-          .model(fault, provider, fault);
+          .model(model, provider, model.substring(model.indexOf('/') + 1));
     }
     return setup;
   }
@@ -95,14 +103,41 @@ class FaultyProviderIT {
     PROVIDER.close();
   }
 
-  @AfterEach
-  void nothingIsHeld() {
+  /** Each fault twice: what one reply did to a provider is not to be seen in the other. */
+  private static List<String> models(List<String> faults) {
+    return faults.stream().flatMap(fault -> Stream.of(PLAIN + fault, STREAMED + fault)).toList();
+  }
+
+  /** Many at once, for most of the time of each is spent waiting for a provider. */
+  @Test
+  void everyRequestEndsWithASpecifiedAnswer() throws Exception {
+    try (ExecutorService callers = Executors.newFixedThreadPool(CALLERS)) {
+      Map<String, Future<?>> answers = new LinkedHashMap<>();
+      for (String model : models(faults().toList())) {
+        answers.put(model, callers.submit(() -> ask(model)));
+      }
+      assertAll(answers.entrySet().stream().map(each -> (Executable) () -> of(each)));
+    }
     NODE.admin().awaitIdle();
   }
 
-  @ParameterizedTest
-  @MethodSource("faults")
-  void plain(String fault) {
+  private static void ask(String model) {
+    if (model.startsWith(PLAIN)) {
+      plain(model);
+    } else {
+      streamed(model);
+    }
+  }
+
+  private static void of(Map.Entry<String, Future<?>> answer) throws InterruptedException {
+    try {
+      answer.getValue().get();
+    } catch (ExecutionException e) {
+      throw new AssertionError(answer.getKey() + ": " + e.getCause(), e.getCause());
+    }
+  }
+
+  private static void plain(String fault) {
     try (RawClient client = NODE.connect().within(ANSWER)) {
       client.post(Chats.PATH, Chats.body(fault, false), Shared.authorization());
       RawResponse response = client.readResponse();
@@ -117,9 +152,7 @@ class FaultyProviderIT {
     }
   }
 
-  @ParameterizedTest
-  @MethodSource("faults")
-  void streamed(String fault) {
+  private static void streamed(String fault) {
     try (RawClient client = NODE.connect().within(ANSWER)) {
       client.post(Chats.PATH, Chats.body(fault, true), Shared.authorization());
       RawResponse response = client.readResponse();
