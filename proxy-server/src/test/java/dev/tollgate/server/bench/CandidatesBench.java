@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -22,7 +20,7 @@ class CandidatesBench {
   private static final int REQUESTS = Integer.getInteger("bench.requests", 20_000);
   private static final int WARM_UP = Integer.getInteger("bench.warmup", 4);
   private static final int CLIENTS = Integer.getInteger("bench.clients", 16);
-  private static final Path RESULTS = Path.of("target/bench/candidates.txt");
+  private static final Results RESULTS = Results.of("candidates");
 
   @TempDir private Path folder = Path.of("");
 
@@ -42,17 +40,18 @@ class CandidatesBench {
           ofOne.add(a);
           ofThree.add(b);
           ratios.add(b / a);
-          print(String.format(Locale.ROOT, "round %d: one %.1f us, three %.1f us", round, a, b));
+          RESULTS.print(
+              String.format(Locale.ROOT, "round %d: one %.1f us, three %.1f us", round, a, b));
         }
       }
-      print(
+      RESULTS.print(
           String.format(
               Locale.ROOT,
               "three candidates %.1f us, one %.1f us of CPU per plain request, ratio %.3f"
                   + " (medians of %d rounds of %d requests)",
-              median(ofThree),
-              median(ofOne),
-              median(ratios),
+              Results.median(ofThree),
+              Results.median(ofOne),
+              Results.median(ratios),
               ROUNDS,
               REQUESTS));
       assertThat(one.refused() + three.refused()).as("requests that were refused").isZero();
@@ -62,16 +61,5 @@ class CandidatesBench {
   private PlainGateway gateway(String name, String upstream, int candidates) throws IOException {
     Path home = Files.createDirectory(folder.resolve(name));
     return PlainGateway.start(home, upstream, candidates, CLIENTS);
-  }
-
-  private static double median(List<Double> of) {
-    List<Double> sorted = new ArrayList<>(of);
-    Collections.sort(sorted);
-    return sorted.get(sorted.size() / 2);
-  }
-
-  private static void print(String line) throws IOException {
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }

@@ -18,10 +18,7 @@ import dev.tollgate.server.ledger.JournalOptions;
 import dev.tollgate.server.ledger.LocalJournal;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -48,7 +45,7 @@ class JournalBench {
   private static final int SEGMENT_BYTES = 16 * 1024 * 1024;
   private static final int UNBOOKED_MAX = 10_000;
   private static final int ROW_BYTES = 600;
-  private static final Path RESULTS = Path.of("target/bench/journal.txt");
+  private static final Results RESULTS = Results.of("journal");
   private static final OrgId ORG = new OrgId(new UUID(1, 2));
   private static final KeyId KEY = new KeyId("abcd1234");
 
@@ -77,7 +74,7 @@ class JournalBench {
       run(journal, settlers, 1);
       long[] nanos = run(journal, settlers, SECONDS);
       Arrays.sort(nanos);
-      print(
+      RESULTS.print(
           "%s, %d settlers: p50 %d us, p99 %d us, %d settlements/s"
               .formatted(
                   durability,
@@ -147,10 +144,5 @@ class JournalBench {
       return new Settlement(
           request, ORG, KEY, 15, new MicroUsd(2_000), cost, tokens, How.COMPLETED, row);
     }
-  }
-
-  private static void print(String line) throws IOException {
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }

@@ -12,7 +12,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -34,7 +33,7 @@ class LargeBodyBench {
   private static final int BODY_BYTES = 10 * MIB;
   private static final double BODY_SIZES_MAX = 1.2;
   private static final Duration SOON = Duration.ofMinutes(1);
-  private static final Path RESULTS = Path.of("target/bench/large-body.txt");
+  private static final Results RESULTS = Results.of("large-body");
 
   @TempDir private Path folder = Path.of("");
 
@@ -130,13 +129,12 @@ class LargeBodyBench {
         String.format(
             Locale.ROOT,
             "%d bodies of 10 MiB, %d at once: %.3f body sizes of heap each by the event loops,"
-                + " direct buffers at most %.1f MiB%n",
+                + " direct buffers at most %.1f MiB",
             BODIES,
             AT_ONCE,
             bodySizes,
             highWater / MIB);
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    RESULTS.print(line);
   }
 
   /** A valid request of exactly 10 MiB, one long text. */

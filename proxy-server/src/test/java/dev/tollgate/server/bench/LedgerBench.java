@@ -31,10 +31,7 @@ import dev.tollgate.server.settings.LedgerSettings.Batch;
 import dev.tollgate.server.settings.LedgerSettings.DayRetention;
 import dev.tollgate.server.settings.LedgerSettings.Durability;
 import dev.tollgate.server.settings.LedgerSettings.Retention;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -77,7 +74,7 @@ class LedgerBench {
           Duration.ofMinutes(10),
           new DayRetention(Duration.ofDays(90), Duration.ofDays(35)),
           Duration.ofHours(1));
-  private static final Path RESULTS = Path.of("target/bench/ledger.txt");
+  private static final Results RESULTS = Results.of("ledger");
 
   @TempDir private Path folder = Path.of("");
   private final AtomicReference<@Nullable Throwable> fatal = new AtomicReference<>();
@@ -136,9 +133,10 @@ class LedgerBench {
     for (Payers payers : shapes) {
       saturated(ledger, settler, payers, CHARGES / 2); // warms up
       paced(ledger, payers, 1);
-      print(payers.name() + ", " + paced(ledger, payers, SECONDS));
+      RESULTS.print(payers.name() + ", " + paced(ledger, payers, SECONDS));
       double perSecond = saturated(ledger, settler, payers, CHARGES);
-      print(String.format(Locale.ROOT, "%s, saturated: %.0f settled/s", payers.name(), perSecond));
+      RESULTS.print(
+          String.format(Locale.ROOT, "%s, saturated: %.0f settled/s", payers.name(), perSecond));
     }
   }
 
@@ -272,10 +270,5 @@ class LedgerBench {
     long[] sorted = nanos.clone();
     Arrays.sort(sorted);
     return sorted[(int) ((long) sorted.length * percent / 100)] / 1e3;
-  }
-
-  private static void print(String line) throws IOException {
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -22,7 +20,7 @@ class LimitsBench {
   private static final int REQUESTS = Integer.getInteger("bench.requests", 20_000);
   private static final int WARM_UP = Integer.getInteger("bench.warmup", 4);
   private static final int CLIENTS = Integer.getInteger("bench.clients", 16);
-  private static final Path RESULTS = Path.of("target/bench/limits.txt");
+  private static final Results RESULTS = Results.of("limits");
 
   private static final String RATES =
       "requests_per_second: 100000000, requests_per_minute: 100000000";
@@ -47,17 +45,18 @@ class LimitsBench {
         if (round >= 0) {
           without.add(a);
           with.add(b);
-          print(String.format(Locale.ROOT, "round %d: off %.1f us, on %.1f us", round, a, b));
+          RESULTS.print(
+              String.format(Locale.ROOT, "round %d: off %.1f us, on %.1f us", round, a, b));
         }
       }
-      print(
+      RESULTS.print(
           String.format(
               Locale.ROOT,
               "limits on %.1f us, off %.1f us of CPU per plain request, ratio %.3f"
                   + " (medians of %d rounds of %d requests)",
-              median(with),
-              median(without),
-              median(with) / median(without),
+              Results.median(with),
+              Results.median(without),
+              Results.median(with) / Results.median(without),
               ROUNDS,
               REQUESTS));
       assertThat(off.refused() + on.refused()).as("requests that were refused").isZero();
@@ -67,16 +66,5 @@ class LimitsBench {
   private PlainGateway gateway(String name, String upstream, String limits) throws IOException {
     Path home = Files.createDirectory(folder.resolve(name));
     return PlainGateway.start(Subject.LIB, home, upstream, limits, CLIENTS);
-  }
-
-  private static double median(List<Double> of) {
-    List<Double> sorted = new ArrayList<>(of);
-    Collections.sort(sorted);
-    return sorted.get(sorted.size() / 2);
-  }
-
-  private static void print(String line) throws IOException {
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }

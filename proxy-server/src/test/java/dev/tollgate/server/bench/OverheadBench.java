@@ -2,10 +2,8 @@ package dev.tollgate.server.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,7 +22,7 @@ class OverheadBench {
   private static final int WARM_UP = Integer.getInteger("bench.warmup", 4);
   private static final int CLIENTS = Integer.getInteger("bench.clients", 16);
   private static final String ADDRESS = "(http://[0-9.:]+)";
-  private static final Path RESULTS = Path.of("target/bench/overhead.txt");
+  private static final Results RESULTS = Results.of("overhead");
 
   @TempDir private Path folder = Path.of("");
 
@@ -46,13 +44,14 @@ class OverheadBench {
         double a = before.round(REQUESTS);
         double b = now.round(REQUESTS);
         differences.add(b - a);
-        print(String.format(Locale.ROOT, "round %d: before %.1f us, now %.1f us", round, a, b));
+        RESULTS.print(
+            String.format(Locale.ROOT, "round %d: before %.1f us, now %.1f us", round, a, b));
       }
-      print("before, by thread: " + before.share(ROUNDS * REQUESTS));
-      print("now, by thread: " + now.share(ROUNDS * REQUESTS));
+      RESULTS.print("before, by thread: " + before.share(ROUNDS * REQUESTS));
+      RESULTS.print("now, by thread: " + now.share(ROUNDS * REQUESTS));
       differences.sort(null);
       double median = differences.get(differences.size() / 2);
-      print(
+      RESULTS.print(
           String.format(
               Locale.ROOT,
               "now needs %.1f us of CPU more per plain request than before (median of %d rounds of %d"
@@ -71,10 +70,5 @@ class OverheadBench {
         upstream,
         PlainGateway.NO_LIMITS,
         CLIENTS);
-  }
-
-  private static void print(String line) throws IOException {
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }

@@ -3,12 +3,10 @@ package dev.tollgate.server.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.server.bench.OpenLoopClients.Figures;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
@@ -25,7 +23,7 @@ class OverloadBench {
   private static final String OVERLOAD = System.getProperty("bench.overload.settings", "");
   private static final long STEP_SECONDS = 5;
   private static final double STEP = 1.15;
-  private static final Path RESULTS = Path.of("target/bench/overload.txt");
+  private static final Results RESULTS = Results.of("overload");
 
   @TempDir private Path folder = Path.of("");
 
@@ -89,11 +87,11 @@ class OverloadBench {
     long rounds = Math.max(1, SECONDS / STEP_SECONDS);
     for (long round = 0; round < rounds; round++) {
       Figures figures = clients.ask(3 * peak, STEP_SECONDS);
-      print(line("3 x", gateway, figures));
+      RESULTS.print(line("3 x", gateway, figures));
       served += figures.served / (double) STEP_SECONDS / rounds;
       worstShed = Math.max(worstShed, Figures.millis(figures.shedNanos, 0.99));
     }
-    print(
+    RESULTS.print(
         String.format(
             Locale.ROOT,
             "peak %.0f/s, goodput at 3 x %.0f/s (%.0f %%), worst p99 of a shed answer %.1f ms,"
@@ -113,7 +111,7 @@ class OverloadBench {
     double best = 0;
     for (double rate = 300; ; rate *= STEP) {
       Figures figures = clients.ask(rate, STEP_SECONDS);
-      print(line(String.format(Locale.ROOT, "%.0f/s", rate), gateway, figures));
+      RESULTS.print(line(String.format(Locale.ROOT, "%.0f/s", rate), gateway, figures));
       double served = figures.served / (double) STEP_SECONDS;
       best = Math.max(best, served);
       if (served < 0.6 * rate) {
@@ -141,10 +139,5 @@ class OverloadBench {
         gateway.metric(AdminPort.URL, "tollgate_requests_max", ""),
         1e3 * gateway.metric(AdminPort.URL, "tollgate_event_loop_wait_seconds", ""),
         gateway.metric(AdminPort.URL, "tollgate_load_level", ""));
-  }
-
-  private static void print(String line) throws IOException {
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }

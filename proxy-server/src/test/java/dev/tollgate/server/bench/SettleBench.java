@@ -14,9 +14,7 @@ import dev.tollgate.server.postgres.PostgresBank;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.StoreOptions;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +31,7 @@ class SettleBench {
   private static final int ROUNDS = Integer.getInteger("bench.rounds", 8);
   private static final int BATCHES = Integer.getInteger("bench.batches", 10);
   private static final int BATCH = Integer.getInteger("bench.batch", 5_000);
-  private static final Path RESULTS = Path.of("target/bench/settle.txt");
+  private static final Results RESULTS = Results.of("settle");
 
   @TempDir private Path folder = Path.of("");
 
@@ -100,13 +98,12 @@ class SettleBench {
     String line =
         String.format(
             Locale.ROOT,
-            "%s: median %.0f charges/s, from %.0f to %.0f, in batches of %d%n",
+            "%s: median %.0f charges/s, from %.0f to %.0f, in batches of %d",
             what,
             perSecond.get(perSecond.size() / 2),
             perSecond.getFirst(),
             perSecond.getLast(),
             BATCH);
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    RESULTS.print(line);
   }
 }

@@ -7,7 +7,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -26,7 +25,7 @@ class StreamMemoryBench {
   private static final int LIVE = Integer.getInteger("bench.live", 2_000);
   private static final int LIVE_SECONDS = Integer.getInteger("bench.live.seconds", 60);
   private static final int KIB = 1024;
-  private static final Path RESULTS = Path.of("target/bench/stream-memory.txt");
+  private static final Results RESULTS = Results.of("stream-memory");
   private static final CountDownLatch NEVER = new CountDownLatch(1);
 
   @TempDir private Path folder = Path.of("");
@@ -96,7 +95,8 @@ class StreamMemoryBench {
         long start = System.nanoTime();
         others.open(100, true);
         awaitEnded(others, 100);
-        print("100 other streams beside " + STALLED + " stalled ones took " + since(start) + " ms");
+        RESULTS.print(
+            "100 other streams beside " + STALLED + " stalled ones took " + since(start) + " ms");
       }
     }
     report("stalled reader", rest, stalled, STALLED);
@@ -112,7 +112,7 @@ class StreamMemoryBench {
       double cores = (double) gateway.cpu().minus(before).toNanos() / (System.nanoTime() - start);
       live = settled(gateway);
       assertThat(clients.ended()).isZero();
-      print(
+      RESULTS.print(
           LIVE
               + " live streams: "
               + Math.round(cores * 100) / 100.0
@@ -136,7 +136,7 @@ class StreamMemoryBench {
 
   private static void report(String what, Memory rest, Memory loaded, int streams)
       throws IOException {
-    print(
+    RESULTS.print(
         what
             + ": heap "
             + tenth((loaded.heap() - rest.heap()) / streams / KIB)
@@ -200,10 +200,5 @@ class StreamMemoryBench {
 
   private static long since(long startNanos) {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-  }
-
-  private static void print(String line) throws IOException {
-    Files.createDirectories(RESULTS.getParent());
-    Files.writeString(RESULTS, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 }

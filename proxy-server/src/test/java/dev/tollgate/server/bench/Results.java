@@ -1,0 +1,32 @@
+package dev.tollgate.server.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The file in {@code target/bench} that keeps the lines of one benchmark, run after run. */
+final class Results {
+  private final Path file;
+
+  private Results(Path file) {
+    this.file = file;
+  }
+
+  static Results of(String name) {
+    return new Results(Path.of("target/bench", name + ".txt"));
+  }
+
+  void print(String line) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+  }
+
+  static double median(List<Double> of) {
+    List<Double> sorted = new ArrayList<>(of);
+    sorted.sort(null);
+    return sorted.get(sorted.size() / 2);
+  }
+}
