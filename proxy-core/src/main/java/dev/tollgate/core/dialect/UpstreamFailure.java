@@ -27,36 +27,56 @@ public record UpstreamFailure(
   /** The rows of the table. */
   public enum Kind {
     /** Connect, TLS or name failure, or a reset before a byte of the reply. */
-    UNREACHABLE,
+    UNREACHABLE(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
     /** Connections and waiting places to this provider are all taken. */
-    POOL_FULL,
+    POOL_FULL(Circuit.NEUTRAL, Next.ANOTHER),
     /** Closed in good order before the reply was complete, also behind content. */
-    DISCONNECTED,
+    DISCONNECTED(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
     /**
      * An answer that is not what was asked for: 1xx flood, 204, 3xx, wrong content type, bad
      * framing.
      */
-    UNEXPECTED_REPLY,
+    UNEXPECTED_REPLY(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
     /** 5xx, 529. */
-    SERVER_ERROR,
-    RATE_LIMITED,
+    SERVER_ERROR(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
+    RATE_LIMITED(Circuit.COOLS, Next.ANOTHER_OR_SAME),
     /** 401, 402, 403 and their disguises: our credential, never the client's. */
-    CREDENTIAL_REFUSED,
-    CONTEXT_TOO_LONG,
-    CONTENT_FILTERED,
+    CREDENTIAL_REFUSED(Circuit.RETIRES_KEY, Next.ANOTHER),
+    CONTEXT_TOO_LONG(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
+    CONTENT_FILTERED(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
     /** Any other 400 or 422. */
-    REJECTED,
-    TOO_LARGE,
-    MODEL_MISSING,
-    TIMED_OUT,
+    REJECTED(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
+    TOO_LARGE(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
+    MODEL_MISSING(Circuit.ALARMS, Next.ANOTHER),
+    TIMED_OUT(Circuit.TRIPS, Next.ANOTHER),
     /** Bad JSON, or events that are broken or too large. */
-    MALFORMED,
+    MALFORMED(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
     /** Reset, stall or an error event after content was delivered. */
-    INTERRUPTED,
+    INTERRUPTED(Circuit.TRIPS, Next.NONE),
     /** The node's own memory budget had no room. */
-    OVERLOADED,
+    OVERLOADED(Circuit.NEUTRAL, Next.NONE),
     /** A stream that should repeat what was delivered says something else. */
-    DIVERGED
+    DIVERGED(Circuit.NEUTRAL, Next.NONE);
+
+    private final Circuit circuit;
+    private final Next next;
+
+    Kind(Circuit circuit, Next next) {
+      this.circuit = circuit;
+      this.next = next;
+    }
+  }
+
+  /** Who may be asked after it: the column of the table of that name. */
+  private enum Next {
+    /** Another provider, and this one once more where there is none. */
+    ANOTHER_OR_SAME,
+    /** Another provider: this one is silent, or would say the same again. */
+    ANOTHER,
+    /** Nobody: the request itself is at fault. */
+    NONE_FOR_THE_REQUEST,
+    /** Nobody, for another reason. */
+    NONE
   }
 
   /** What the provider said of itself. */
@@ -112,81 +132,28 @@ public record UpstreamFailure(
 
   /** What the failure says about the provider. */
   public Circuit circuit() {
-    boolean blameless = kind == Kind.INTERRUPTED && circuit(cause) == Circuit.NEUTRAL;
-    return blameless ? Circuit.NEUTRAL : circuit(kind);
+    boolean blameless = kind == Kind.INTERRUPTED && cause.circuit == Circuit.NEUTRAL;
+    return blameless ? Circuit.NEUTRAL : kind.circuit;
   }
 
   /** What it says about the key that was used: a stream can be broken off for its sake, too. */
   public Circuit ofKey() {
-    return circuit(cause);
-  }
-
-  private static Circuit circuit(Kind kind) {
-    return switch (kind) {
-      case UNREACHABLE,
-          DISCONNECTED,
-          UNEXPECTED_REPLY,
-          SERVER_ERROR,
-          TIMED_OUT,
-          MALFORMED,
-          INTERRUPTED ->
-          Circuit.TRIPS;
-      case RATE_LIMITED -> Circuit.COOLS;
-      case CREDENTIAL_REFUSED -> Circuit.RETIRES_KEY;
-      case MODEL_MISSING -> Circuit.ALARMS;
-      case POOL_FULL,
-          CONTEXT_TOO_LONG,
-          CONTENT_FILTERED,
-          REJECTED,
-          TOO_LARGE,
-          OVERLOADED,
-          DIVERGED ->
-          Circuit.NEUTRAL;
-    };
+    return cause.circuit;
   }
 
   /** Whether it shows that the provider took our key. */
   public boolean provesKey() {
-    return switch (kind) {
-      case MODEL_MISSING, CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, DIVERGED -> true;
-      case UNREACHABLE,
-          POOL_FULL,
-          DISCONNECTED,
-          UNEXPECTED_REPLY,
-          SERVER_ERROR,
-          RATE_LIMITED,
-          CREDENTIAL_REFUSED,
-          TIMED_OUT,
-          MALFORMED,
-          INTERRUPTED,
-          OVERLOADED ->
-          false;
-    };
+    return isOfTheRequest() || kind == Kind.MODEL_MISSING || kind == Kind.DIVERGED;
+  }
+
+  /** Whether the request itself caused it, so that the provider's words are for the client. */
+  public boolean isOfTheRequest() {
+    return kind.next == Next.NONE_FOR_THE_REQUEST;
   }
 
   /** Whether another provider may do better: everything but what the request itself caused. */
   public boolean isWorthAnother() {
-    return switch (kind) {
-      case UNREACHABLE,
-          POOL_FULL,
-          DISCONNECTED,
-          UNEXPECTED_REPLY,
-          SERVER_ERROR,
-          RATE_LIMITED,
-          CREDENTIAL_REFUSED,
-          MODEL_MISSING,
-          TIMED_OUT,
-          MALFORMED ->
-          true;
-      case CONTEXT_TOO_LONG,
-          CONTENT_FILTERED,
-          REJECTED,
-          TOO_LARGE,
-          INTERRUPTED,
-          OVERLOADED,
-          DIVERGED ->
-          false;
-    };
+    return kind.next == Next.ANOTHER || isWorthRepeating();
   }
 
   /** Whether the provider is to blame, and not the request or this node. */
@@ -199,21 +166,6 @@ public record UpstreamFailure(
    * the same again.
    */
   public boolean isWorthRepeating() {
-    return switch (kind) {
-      case UNREACHABLE, DISCONNECTED, UNEXPECTED_REPLY, SERVER_ERROR, RATE_LIMITED, MALFORMED ->
-          true;
-      case POOL_FULL,
-          CREDENTIAL_REFUSED,
-          MODEL_MISSING,
-          TIMED_OUT,
-          CONTEXT_TOO_LONG,
-          CONTENT_FILTERED,
-          REJECTED,
-          TOO_LARGE,
-          INTERRUPTED,
-          OVERLOADED,
-          DIVERGED ->
-          false;
-    };
+    return kind.next == Next.ANOTHER_OR_SAME;
   }
 }

@@ -30,7 +30,7 @@ final class FaultOf {
         new Fault(
             code(failure),
             message(failure),
-            passesMessage(failure) ? failure.param() : null,
+            failure.isOfTheRequest() ? failure.param() : null,
             provider,
             MAY_WAIT.contains(code(failure)) ? clientsWait(failure) : 0,
             failure.kind() == UpstreamFailure.Kind.CREDENTIAL_REFUSED,
@@ -75,29 +75,8 @@ final class FaultOf {
     };
   }
 
-  /** Whether the provider's own words are about the request and safe to pass on. */
-  private static boolean passesMessage(UpstreamFailure failure) {
-    return switch (failure.kind()) {
-      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> true;
-      case UNREACHABLE,
-          POOL_FULL,
-          DISCONNECTED,
-          UNEXPECTED_REPLY,
-          SERVER_ERROR,
-          RATE_LIMITED,
-          CREDENTIAL_REFUSED,
-          MODEL_MISSING,
-          TIMED_OUT,
-          MALFORMED,
-          INTERRUPTED,
-          OVERLOADED,
-          DIVERGED ->
-          false;
-    };
-  }
-
   private static String message(UpstreamFailure failure) {
-    if (passesMessage(failure) && !failure.message().isEmpty()) {
+    if (failure.isOfTheRequest() && !failure.message().isEmpty()) {
       return failure.message();
     }
     return switch (failure.kind()) {

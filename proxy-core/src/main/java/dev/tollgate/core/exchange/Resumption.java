@@ -121,23 +121,8 @@ final class Resumption {
    */
   static UpstreamFailure ofTheRequest(Opening opening, UpstreamFailure failure) {
     boolean refuses =
-        switch (failure.kind()) {
-          case REJECTED, TOO_LARGE, MODEL_MISSING, CONTEXT_TOO_LONG -> true;
-          case UNREACHABLE,
-              POOL_FULL,
-              DISCONNECTED,
-              UNEXPECTED_REPLY,
-              SERVER_ERROR,
-              RATE_LIMITED,
-              CREDENTIAL_REFUSED,
-              CONTENT_FILTERED,
-              TIMED_OUT,
-              MALFORMED,
-              INTERRUPTED,
-              OVERLOADED,
-              DIVERGED ->
-              false;
-        };
+        failure.kind() == Kind.MODEL_MISSING
+            || (failure.isOfTheRequest() && failure.kind() != Kind.CONTENT_FILTERED);
     return refuses && opening instanceof Opening.Prefill
         ? UpstreamFailure.of(Kind.REJECTED, failure.reason())
         : failure;
