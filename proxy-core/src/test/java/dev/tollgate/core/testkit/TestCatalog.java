@@ -112,49 +112,36 @@ public final class TestCatalog {
   }
 
   public static Provider with(Provider p, Clocks clocks) {
-    return new Provider(
-        p.id(),
-        p.dialect(),
-        p.endpoint(),
-        p.basePath(),
-        p.credentials(),
-        p.headers(),
-        clocks,
-        p.pool(),
-        p.circuit(),
-        p.quirks(),
-        p.onDisconnect(),
-        p.eventBytesMax());
+    return copy(p, p.credentials(), clocks, p.pool(), p.circuit(), p.quirks(), p.onDisconnect());
   }
 
   public static Provider with(Provider p, PoolLimits pool) {
-    return new Provider(
-        p.id(),
-        p.dialect(),
-        p.endpoint(),
-        p.basePath(),
-        p.credentials(),
-        p.headers(),
-        p.clocks(),
-        pool,
-        p.circuit(),
-        p.quirks(),
-        p.onDisconnect(),
-        p.eventBytesMax());
+    return copy(p, p.credentials(), p.clocks(), pool, p.circuit(), p.quirks(), p.onDisconnect());
   }
 
   public static Provider with(Provider p, OnDisconnect onDisconnect) {
+    return copy(p, p.credentials(), p.clocks(), p.pool(), p.circuit(), p.quirks(), onDisconnect);
+  }
+
+  private static Provider copy(
+      Provider p,
+      List<Credential> credentials,
+      Clocks clocks,
+      PoolLimits pool,
+      Circuit circuit,
+      Quirks quirks,
+      OnDisconnect onDisconnect) {
     return new Provider(
         p.id(),
         p.dialect(),
         p.endpoint(),
         p.basePath(),
-        p.credentials(),
+        credentials,
         p.headers(),
-        p.clocks(),
-        p.pool(),
-        p.circuit(),
-        p.quirks(),
+        clocks,
+        pool,
+        circuit,
+        quirks,
         onDisconnect,
         p.eventBytesMax());
   }
@@ -162,19 +149,14 @@ public final class TestCatalog {
   /** A provider with these keys, drawn equally often. */
   public static Provider keyed(String name, String... keys) {
     Provider p = provider(name);
-    return new Provider(
-        p.id(),
-        p.dialect(),
-        p.endpoint(),
-        p.basePath(),
+    return copy(
+        p,
         Stream.of(keys).map(key -> Credential.of(new Secret(key))).toList(),
-        p.headers(),
         p.clocks(),
         p.pool(),
         p.circuit(),
         p.quirks(),
-        p.onDisconnect(),
-        p.eventBytesMax());
+        p.onDisconnect());
   }
 
   /** A provider whose circuit the first failure opens: for 2 s, then 4 s, at most 5 s. */
@@ -193,37 +175,20 @@ public final class TestCatalog {
   }
 
   public static Provider with(Provider p, Circuit circuit) {
-    return new Provider(
-        p.id(),
-        p.dialect(),
-        p.endpoint(),
-        p.basePath(),
-        p.credentials(),
-        p.headers(),
-        p.clocks(),
-        p.pool(),
-        circuit,
-        p.quirks(),
-        p.onDisconnect(),
-        p.eventBytesMax());
+    return copy(p, p.credentials(), p.clocks(), p.pool(), circuit, p.quirks(), p.onDisconnect());
   }
 
   /** A provider that continues answers which were begun elsewhere. */
   public static Provider prefilled(String name, Prefill prefill) {
     Provider p = provider(name);
-    return new Provider(
-        p.id(),
-        p.dialect(),
-        p.endpoint(),
-        p.basePath(),
+    return copy(
+        p,
         p.credentials(),
-        p.headers(),
         p.clocks(),
         p.pool(),
         p.circuit(),
         new Quirks(p.quirks().streamOptions(), prefill),
-        p.onDisconnect(),
-        p.eventBytesMax());
+        p.onDisconnect());
   }
 
   /** Changes the usual clocks. */
