@@ -69,6 +69,15 @@ final class Seen {
     return seen;
   }
 
+  /** Posts a body, and waits until the books have what became of it. */
+  static Seen ofBody(Binary node, String body) throws Exception {
+    try (HttpClient own = HttpClient.newHttpClient()) { // whose connection goes with it
+      Seen seen = posted(own, node, body);
+      lookUp(Map.of("it", seen));
+      return seen;
+    }
+  }
+
   /** Asks once; what became of it is not looked up. */
   static Seen unbooked(Binary node, Question question) throws IOException, InterruptedException {
     return ask(node, question, new Semaphore(1));
@@ -83,6 +92,15 @@ final class Seen {
   /** Posts a body and gives its place free; a reply that is cut, or hangs, is an exception. */
   static Seen posted(Binary node, String body, Semaphore places)
       throws IOException, InterruptedException {
+    try {
+      return posted(HTTP, node, body);
+    } finally {
+      places.release();
+    }
+  }
+
+  private static Seen posted(HttpClient http, Binary node, String body)
+      throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(node.baseUrl() + "/chat/completions"))
             .header("Authorization", "Bearer " + Shared.key())
@@ -91,11 +109,9 @@ final class Seen {
             .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     try {
-      return new Seen(HTTP.send(request, HttpResponse.BodyHandlers.ofString()));
+      return new Seen(http.send(request, HttpResponse.BodyHandlers.ofString()));
     } catch (IOException e) {
       throw new IOException(body.substring(0, Math.min(body.length(), 100)) + ": " + e, e);
-    } finally {
-      places.release();
     }
   }
 

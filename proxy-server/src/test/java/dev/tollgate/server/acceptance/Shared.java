@@ -103,6 +103,7 @@ final class Shared {
     return Setup.empty()
         .mock("mock")
         .openAi("scripted", scriptedUrl, PROVIDER_KEY)
+        .openAi("scripted-two", scriptedUrl, PROVIDER_KEY)
         .model("test/chat", "mock", "mock-chat")
         .model("test/tool", "mock", "mock-chat?tool=true")
         .model("test/long", "mock", "mock-chat?chunks=100000&interval=1ms")
@@ -117,6 +118,10 @@ final class Shared {
         .model("acme/cheap", "mock", "mock-chat?chunks=2")
         .model("acme/dear", "mock", "mock-chat?chunks=2")
         .model("scripted/leave", "scripted", "leave")
-        .model("scripted/canary", "scripted", "canary");
+        .model("scripted/canary", "scripted", "canary")
+        .model(
+            "scripted/late",
+            new Setup.Route("scripted", "late"),
+            new Setup.Route("scripted-two", "prompt"));
   }
 }
