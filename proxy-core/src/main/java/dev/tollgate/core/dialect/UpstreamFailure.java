@@ -1,5 +1,6 @@
 package dev.tollgate.core.dialect;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,10 +61,16 @@ public record UpstreamFailure(
 
     private final Circuit circuit;
     private final Next next;
+    private final String wire = name().toLowerCase(Locale.ROOT);
 
     Kind(Circuit circuit, Next next) {
       this.circuit = circuit;
       this.next = next;
+    }
+
+    /** The name in logs and metrics. */
+    public String wire() {
+      return wire;
     }
   }
 

@@ -6,6 +6,8 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.NextTry;
 import dev.tollgate.core.tenant.ApiKey;
 import java.time.Duration;
 import java.util.List;
@@ -86,6 +88,7 @@ public record RequestRecord(
    * @param droppedEvents events of its stream that were no chunks
    * @param resume how it continued what was delivered; empty where nothing was
    * @param reason what we know of a failure beside that; empty where nothing
+   * @param cause why there was another try before it; null: it was the first
    */
   public record AttemptRecord(
       ProviderId provider,
@@ -94,7 +97,24 @@ public record RequestRecord(
       Duration took,
       long droppedEvents,
       String resume,
-      String reason) {}
+      String reason,
+      @Nullable Cause cause) {}
+
+  /**
+   * What made a try behind another one necessary.
+   *
+   * @param provider who was asked before
+   * @param reason how that failed, or {@code late}: it went on beside this one
+   */
+  public record Cause(ProviderId provider, String reason) {
+    static Cause of(NextTry.Failed failed) {
+      return new Cause(failed.candidate().id(), failed.failure().kind().wire());
+    }
+
+    static Cause late(Candidate candidate) {
+      return new Cause(candidate.id(), "late");
+    }
+  }
 
   /** When a phase was entered. */
   public record PhaseEntry(String phase, long nanosSinceAdmission) {}

@@ -4,11 +4,13 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.RequestRecord.Cause;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Exclusion;
 import dev.tollgate.core.routing.Exclusion.Reason;
+import dev.tollgate.core.routing.ExtraTry;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.NextTry;
 import dev.tollgate.core.routing.Placement;
@@ -17,7 +19,6 @@ import dev.tollgate.core.routing.RoutePlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +36,7 @@ final class Tries {
   private final long begunNanos;
   private final boolean stream;
   private final long ownDeadline;
+  private final List<Begun> begun = new ArrayList<>(1);
   private final List<AttemptRecord> records = new ArrayList<>(1);
   private final List<NextTry.Failed> failures = new ArrayList<>(1);
   private final List<Exclusion> excluded = new ArrayList<>(0);
@@ -48,6 +50,13 @@ final class Tries {
   private @Nullable Candidate again;
   private @Nullable Candidate paid;
   private boolean selectedFailed;
+
+  /**
+   * A try, perhaps under way.
+   *
+   * @param cause null: it was the first
+   */
+  private record Begun(Placement placement, @Nullable Cause cause) {}
 
   /** What is to be done next. */
   sealed interface Step {
@@ -96,7 +105,7 @@ final class Tries {
         return new Step.Allow(candidate.model().id());
       }
       if (place(candidate, nowNanos)) {
-        return new Step.Ask(placed());
+        return ask();
       }
     }
     List<Exclusion> all = new ArrayList<>(plan.excluded());
@@ -109,9 +118,9 @@ final class Tries {
     Candidate otherwise = again;
     again = null;
     if (otherwise != null && mayAskAgain(otherwise, nowNanos) && place(otherwise, nowNanos)) {
-      return new Step.Ask(placed());
+      return ask();
     }
-    while (records.size() < plan.attemptsMax() // those that were outrun count, too
+    while (begun.size() < plan.attemptsMax() // those that were outrun count, too
         && NextTry.after(
                 plan,
                 failures,
@@ -134,17 +143,17 @@ final class Tries {
         waiting = candidate;
         return new Step.Wait(delay);
       } else if (place(candidate, nowNanos)) {
-        return new Step.Ask(placed());
+        return ask();
       }
     }
     return new Step.GiveUp();
   }
 
   private boolean mayAskAgain(Candidate candidate, long nowNanos) {
-    return records.size() < plan.attemptsMax()
+    return begun.size() < plan.attemptsMax()
         && nowNanos < deadline(candidate)
         && fleet.obstacle(candidate, plan.resort(), nowNanos).isEmpty()
-        && fleet.mayRetry(candidate, plan.rules(), nowNanos);
+        && mayRetry(candidate, nowNanos);
   }
 
   /** What follows a {@link Step.Allow}: another model if it was refused, and if there is one. */
@@ -175,9 +184,7 @@ final class Tries {
   Step afterWait(long nowNanos) {
     Candidate candidate = waiting;
     waiting = null;
-    return candidate != null && place(candidate, nowNanos)
-        ? new Step.Ask(placed())
-        : next(nowNanos);
+    return candidate != null && place(candidate, nowNanos) ? ask() : next(nowNanos);
   }
 
   private boolean isPaid(Candidate candidate) {
@@ -188,7 +195,11 @@ final class Tries {
   private boolean isWithinBudget(Candidate candidate, long nowNanos) {
     boolean instead =
         failures.size() == 1 && !failures.getFirst().candidate().isSameProvider(candidate);
-    return instead || fleet.mayRetry(candidate, plan.rules(), nowNanos);
+    return instead || mayRetry(candidate, nowNanos);
+  }
+
+  private boolean mayRetry(Candidate candidate, long nowNanos) {
+    return fleet.mayAdd(ExtraTry.RETRY, candidate, plan.rules(), nowNanos);
   }
 
   private boolean place(Candidate candidate, long nowNanos) {
@@ -214,11 +225,12 @@ final class Tries {
     return barred.stream().anyMatch(candidate::isSame) || !suits.test(candidate);
   }
 
-  private Placement placed() {
+  private Step ask() {
     if (placement == null) {
       throw new IllegalStateException("nobody is asked");
     }
-    return placement;
+    begun.add(new Begun(placement, last == null ? null : Cause.of(last)));
+    return new Step.Ask(placement);
   }
 
   // What comes of it
@@ -288,7 +300,7 @@ final class Tries {
    */
   Optional<Placement> beside(Attempt late, long nowNanos) {
     Candidate slow = late.placement().candidate();
-    if (records.size() + 2 > plan.attemptsMax() || late.placement().needsVerdict()) {
+    if (begun.size() >= plan.attemptsMax() || late.placement().needsVerdict()) {
       return Optional.empty();
     }
     return plan.candidates().stream()
@@ -296,14 +308,17 @@ final class Tries {
         .filter(one -> failures.stream().noneMatch(f -> f.candidate().isSameProvider(one)))
         .filter(one -> !isBarred(one) && nowNanos < deadline(one))
         .filter(one -> fleet.isSound(one, nowNanos))
-        .filter(one -> fleet.mayRetry(one, plan.rules(), nowNanos))
+        .filter(one -> fleet.mayAdd(ExtraTry.HEDGE, one, plan.rules(), nowNanos))
         .findFirst()
-        .flatMap(one -> placedBeside(one, nowNanos));
+        .flatMap(one -> placedBeside(slow, one, nowNanos));
   }
 
-  private Optional<Placement> placedBeside(Candidate candidate, long nowNanos) {
+  private Optional<Placement> placedBeside(Candidate slow, Candidate candidate, long nowNanos) {
     return switch (fleet.place(candidate, plan.resort(), nowNanos, ThreadLocalRandom.current())) {
-      case Fleet.Placing.Placed placed -> Optional.of(placed.placement());
+      case Fleet.Placing.Placed placed -> {
+        begun.add(new Begun(placed.placement(), Cause.late(slow)));
+        yield Optional.of(placed.placement());
+      }
       case Fleet.Placing.Excluded _ -> Optional.empty();
     };
   }
@@ -312,7 +327,7 @@ final class Tries {
    * @param judged the failure as it counts for what follows
    */
   void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure judged, long nowNanos) {
-    String outcome = failure.kind().name().toLowerCase(Locale.ROOT);
+    String outcome = failure.kind().wire();
     record(attempt, outcome, failure.reason(), nowNanos);
     Placement failing = attempt.placement();
     last = new NextTry.Failed(failing.candidate(), failure);
@@ -351,7 +366,16 @@ final class Tries {
             took,
             dropped,
             attempt.opening().wire(),
-            reason));
+            reason,
+            cause(attempt.placement())));
+  }
+
+  private @Nullable Cause cause(Placement placement) {
+    return begun.stream()
+        .filter(one -> one.placement() == placement)
+        .findFirst()
+        .map(Begun::cause)
+        .orElse(null);
   }
 
   /**
@@ -362,12 +386,11 @@ final class Tries {
   String reason(
       Candidate selected, @Nullable Attempt attempt, MicroUsd cost, boolean committedEarly) {
     boolean asking = attempt != null && !attempt.isOver();
-    int begun = records.size() + (asking ? 1 : 0);
     List<Candidate> asked = new ArrayList<>(barred);
-    asked.add(selected);
-    failures.forEach(failed -> asked.add(failed.candidate()));
+    begun.forEach(one -> asked.add(one.placement().candidate()));
     boolean healthy = asking || !selectedFailed;
-    return plan.reason(selected, healthy, plan.fallbacks(asked, begun), cost, committedEarly);
+    List<Candidate> fallbacks = plan.fallbacks(asked, begun.size());
+    return plan.reason(selected, healthy, fallbacks, cost, committedEarly);
   }
 
   List<AttemptRecord> records() {

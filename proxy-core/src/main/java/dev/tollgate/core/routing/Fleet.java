@@ -161,9 +161,9 @@ public final class Fleet {
         && hasUsableKey(candidate, nowNanos);
   }
 
-  /** Whether a candidate's provider may be sent one retry more. */
-  public boolean mayRetry(Candidate candidate, RoutingRules rules, long nowNanos) {
-    return provider(candidate.provider()).retries().tryTake(rules, nowNanos);
+  /** Takes from the retry budget of a candidate's provider; whether it allows one try more. */
+  public boolean mayAdd(ExtraTry purpose, Candidate candidate, RoutingRules rules, long nowNanos) {
+    return provider(candidate.provider()).retries().tryTake(purpose, rules, nowNanos);
   }
 
   /** Asks for one try at a candidate; a placement is to be ended once. */

@@ -19,9 +19,9 @@ public final class ProviderHealth {
     return retries;
   }
 
-  /** Retries that its budget did not allow. */
-  public long retriesRefused() {
-    return retries.refused();
+  /** Tries of this kind that its retry budget did not allow. */
+  public long refused(ExtraTry purpose) {
+    return retries.refused(purpose);
   }
 
   /** Tries under way. */

@@ -1,6 +1,7 @@
 package dev.tollgate.core.routing;
 
 import dev.tollgate.core.catalog.RoutingRules;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
@@ -15,7 +16,8 @@ final class RetryBudget {
   private static final double NANOS = 1e9;
 
   private final LongAdder requests = new LongAdder();
-  private final LongAdder refused = new LongAdder();
+  private final Map<ExtraTry, LongAdder> refused =
+      Map.of(ExtraTry.RETRY, new LongAdder(), ExtraTry.HEDGE, new LongAdder());
   private final AtomicReference<Purse> purse = new AtomicReference<>(new Purse(0, 0, -1));
 
   /** What is left, as of a moment; below zero: nobody asked yet. */
@@ -25,14 +27,14 @@ final class RetryBudget {
     requests.increment();
   }
 
-  /** Takes one retry, if there is one. */
-  boolean tryTake(RoutingRules rules, long nowNanos) {
+  /** Takes one, if there is one. */
+  boolean tryTake(ExtraTry purpose, RoutingRules rules, long nowNanos) {
     while (true) {
       Purse before = Objects.requireNonNull(purse.get());
       long counted = requests.sum();
       double tokens = earned(before, rules, counted, nowNanos);
       if (tokens < 1) {
-        refused.increment();
+        refusedOf(purpose).increment();
         return false;
       }
       if (purse.compareAndSet(before, new Purse(counted, nowNanos, tokens - 1))) {
@@ -51,7 +53,11 @@ final class RetryBudget {
     return Math.min(most, Math.max(0, before.tokens()) + byShare + bySecond);
   }
 
-  long refused() {
-    return refused.sum();
+  long refused(ExtraTry purpose) {
+    return refusedOf(purpose).sum();
+  }
+
+  private LongAdder refusedOf(ExtraTry purpose) {
+    return Objects.requireNonNull(refused.get(purpose));
   }
 }

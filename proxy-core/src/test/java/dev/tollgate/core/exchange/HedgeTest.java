@@ -9,6 +9,7 @@ import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Breaker;
+import dev.tollgate.core.routing.ExtraTry;
 import dev.tollgate.core.testkit.InMemoryLedger.Charged;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
@@ -44,6 +45,7 @@ class HedgeTest {
       scenario.link(1).send(Wire.event("[DONE]") + Wire.LAST_CHUNK);
 
       requireText(client, "one");
+      assertThat(causes(scenario)).containsExactly("-", "alpha late");
       assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
       assertThat(attempts(scenario)).containsExactly("alpha cancelled", "beta ok");
       assertThat(scenario.served().hedged()).isEqualTo(Hedged.SECOND);
@@ -65,6 +67,7 @@ class HedgeTest {
       assertThat(scenario.link(1).isOpen()).isFalse();
       assertThat(client.field("X-LLM-Provider")).isEqualTo("alpha");
       assertThat(attempts(scenario)).containsExactly("beta cancelled", "alpha ok");
+      assertThat(causes(scenario)).containsExactly("alpha late", "-");
       assertThat(scenario.served().hedged()).isEqualTo(Hedged.FIRST);
       assertThat(scenario.ledger().charged()).hasSize(1);
       requireClosedCircuit(scenario);
@@ -82,6 +85,9 @@ class HedgeTest {
         scenario.link(1 - failing).send(Wire.STREAM_HEAD + Wire.wholeStream("one"));
         requireText(client, "one");
         assertThat(attempts(scenario).getFirst()).endsWith("server_error");
+        assertThat(causes(scenario))
+            .as("nobody was asked for the failure's sake")
+            .containsExactlyInAnyOrder("-", "alpha late");
         assertThat(scenario.served().hedged())
             .isEqualTo(failing == 0 ? Hedged.SECOND : Hedged.FIRST);
       }
@@ -99,7 +105,20 @@ class HedgeTest {
       assertThat(client.fault().code().wire()).isEqualTo("provider_unavailable");
       assertThat(scenario.requests()).isEqualTo(3);
       assertThat(scenario.served().hedged()).isEqualTo(Hedged.NEITHER);
+      assertThat(causes(scenario)).containsExactly("alpha late", "-", "alpha server_error");
       assertThat(scenario.ledger().released()).isOne();
+    }
+  }
+
+  @Test
+  void whoIsBeingAskedIsNoFallbackAnyMore() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
+      RecordedClient client = scenario.ask(hedged(""));
+      scenario.passSeconds(16);
+      assertThat(client.field("X-LLM-Routing-Reason"))
+          .contains("selected=alpha ")
+          .endsWith("fallbacks=gamma committed=early");
+      client.leave(ClientExit.ABORTED);
     }
   }
 
@@ -175,6 +194,9 @@ class HedgeTest {
       RecordedClient two = scenario.askStream();
       scenario.passMillis(500);
       assertThat(scenario.links()).isEqualTo(3);
+      var beta = scenario.fleet().provider(plain("beta"));
+      assertThat(beta.refused(ExtraTry.HEDGE)).isOne();
+      assertThat(beta.refused(ExtraTry.RETRY)).isZero();
       one.leave(ClientExit.ABORTED);
       two.leave(ClientExit.ABORTED);
     }
@@ -320,6 +342,13 @@ class HedgeTest {
           .isInstanceOfSatisfying(
               Breaker.State.Closed.class, closed -> assertThat(closed.failures()).isEmpty());
     }
+  }
+
+  private static List<String> causes(Scenario scenario) {
+    return scenario.served().attempts().stream()
+        .map(one -> one.cause())
+        .map(cause -> cause == null ? "-" : cause.provider() + " " + cause.reason())
+        .toList();
   }
 
   private static List<String> attempts(Scenario scenario) {

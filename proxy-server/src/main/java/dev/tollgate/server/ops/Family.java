@@ -117,8 +117,14 @@ public enum Family {
   FALLBACKS(
       Kind.COUNTER,
       "tollgate_fallbacks_total",
-      "Tries that followed a failure, by who failed, who was asked then, and how it had failed.",
+      "Tries behind the first, by who failed before or was late, who was asked then, and how the"
+          + " other had failed; late: it went on beside.",
       List.of("from", "to", "reason")),
+  EXTRA_REFUSED(
+      Kind.COUNTER,
+      "tollgate_provider_extra_tries_refused_total",
+      "Tries that a provider's retry budget did not allow, by what they were for: retry or hedge.",
+      List.of("provider", "purpose")),
   RESUMES(
       Kind.COUNTER,
       "tollgate_resumes_total",

@@ -13,6 +13,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
@@ -76,6 +77,20 @@ public final class Metrics {
         .help(family.help())
         .labelNames(labels(family))
         .callback(to -> states.get().forEach((label, state) -> to.call(state.doubleValue(), label)))
+        .register(registry);
+  }
+
+  /** Numbers that their owners count, by the values of the family's labels. */
+  public void counters(Family family, Supplier<Map<List<String>, Long>> totals) {
+    CounterWithCallback.builder()
+        .name(family.metric())
+        .help(family.help())
+        .labelNames(labels(family))
+        .callback(
+            to ->
+                totals
+                    .get()
+                    .forEach((values, total) -> to.call(total, values.toArray(String[]::new))))
         .register(registry);
   }
 

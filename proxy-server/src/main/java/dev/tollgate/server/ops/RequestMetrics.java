@@ -7,6 +7,7 @@ import dev.tollgate.core.exchange.Hedged;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.RequestRecord.Cause;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.exchange.Resumed;
 import dev.tollgate.core.fault.ErrorCode;
@@ -34,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 public final class RequestMetrics implements Observer {
   static final String OTHER = "other";
   static final String NONE = "none";
-  // The loser of two tries at once did not fail.
-  private static final String OUTRUN = "cancelled";
   private static final int OUTCOMES_MAX = 64;
   private static final double NANOS = 1e9;
 
@@ -135,18 +134,17 @@ public final class RequestMetrics implements Observer {
     if (served.hedged() != Hedged.NO) {
       hedges.labelValues(served.hedged().wire()).inc();
     }
-    AttemptRecord before = null;
     for (AttemptRecord attempt : served.attempts()) {
       count(attempt, known);
-      if (before != null && !before.outcome().equals(OUTRUN)) {
+      Cause cause = attempt.cause();
+      if (cause != null) {
         fallbacks
             .labelValues(
-                known.provider(before.provider()),
+                known.provider(cause.provider()),
                 known.provider(attempt.provider()),
-                outcome(before.outcome()))
+                outcome(cause.reason()))
             .inc();
       }
-      before = attempt;
     }
   }
 

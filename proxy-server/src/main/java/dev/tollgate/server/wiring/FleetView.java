@@ -6,6 +6,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.routing.Breaker;
+import dev.tollgate.core.routing.ExtraTry;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.KeyHealth;
 import dev.tollgate.core.routing.ProviderHealth;
@@ -30,7 +31,8 @@ final class FleetView {
     ProviderHealth health = fleet.provider(provider);
     tree.put("circuit", circuit(health.breaker(), nowNanos));
     tree.put("in_flight", health.inFlight());
-    tree.put("retries_refused", health.retriesRefused());
+    tree.put("retries_refused", health.refused(ExtraTry.RETRY));
+    tree.put("hedges_refused", health.refused(ExtraTry.HEDGE));
     List<Map<String, Object>> keys = new ArrayList<>();
     keys(fleet, provider, nowNanos).forEach((name, state) -> keys.add(key(name, state, nowNanos)));
     tree.put("keys", keys);

@@ -3,6 +3,7 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.routing.ExtraTry;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.KeyHealth;
 import dev.tollgate.core.routing.ProviderHealth;
@@ -45,6 +46,7 @@ final class Gauges {
     metrics.gauges(Family.UPSTREAM_PENDING, () -> byProvider(Gauge::pending));
     metrics.gauges(Family.PROVIDER_CIRCUIT, () -> byHealth(FleetView::circuit));
     metrics.gauges(Family.PROVIDER_IN_FLIGHT, () -> byHealth(ProviderHealth::inFlight));
+    metrics.counters(Family.EXTRA_REFUSED, this::extraTriesRefused);
     metrics.gauges(
         Family.PROVIDER_KEYS_REFUSED, () -> byKeys(KeyHealth.State.Retired.class::isInstance));
     metrics.gauges(Family.PROVIDER_KEYS_COOLING, () -> byKeys(this::isCooling));
@@ -103,6 +105,17 @@ final class Gauges {
             Collectors.toMap(
                 provider -> provider.id().value(),
                 provider -> reading.apply(fleet.provider(provider))));
+  }
+
+  private Map<List<String>, Long> extraTriesRefused() {
+    Map<List<String>, Long> refused = new LinkedHashMap<>();
+    for (Provider provider : catalog.get().providers()) {
+      ProviderHealth health = fleet.provider(provider);
+      for (ExtraTry purpose : ExtraTry.values()) {
+        refused.put(List.of(provider.id().value(), purpose.wire()), health.refused(purpose));
+      }
+    }
+    return refused;
   }
 
   private Map<String, Long> byKeys(Predicate<KeyHealth.State> counts) {

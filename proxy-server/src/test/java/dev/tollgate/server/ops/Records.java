@@ -123,7 +123,7 @@ final class Records {
     Served fine = served(MODEL, PROVIDER);
     var attempt =
         new AttemptRecord(
-            PROVIDER, "interrupted", 200, Duration.ofMillis(812), 2, "", "Connection reset");
+            PROVIDER, "interrupted", 200, Duration.ofMillis(812), 2, "", "Connection reset", null);
     return record(
         "/v1/chat/completions",
         200,
@@ -150,7 +150,7 @@ final class Records {
         model,
         true,
         provider,
-        List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812), 0, "", "")),
+        List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812), 0, "", "", null)),
         Resumed.NO,
         Hedged.NO,
         new Usage(11, 64, 3, 0, 0, 0, 0, 0, 0, false),

@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
+import dev.tollgate.core.exchange.RequestRecord.Cause;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.testkit.Seeds;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -72,15 +77,19 @@ final class RequestMetricsTest {
     requests.ended(withOutcomes("server_error", "rate_limited", "ok"));
     requests.ended(withOutcomes("server_error", "ok"));
     requests.ended(withOutcomes("ok"));
+    requests.ended(hedged());
 
     assertThat(scrape())
         .contains(
             "tollgate_fallbacks_total{from=\"mock\",reason=\"server_error\",to=\"mock\"} 2.0",
             "tollgate_fallbacks_total{from=\"mock\",reason=\"rate_limited\",to=\"mock\"} 1.0",
-            "tollgate_attempts_total{outcome=\"server_error\",provider=\"mock\"} 2.0",
+            "tollgate_fallbacks_total{from=\"other\",reason=\"late\",to=\"mock\"} 1.0",
+            "tollgate_attempts_total{outcome=\"server_error\",provider=\"mock\"} 3.0",
             "tollgate_attempts_total{outcome=\"rate_limited\",provider=\"mock\"} 1.0",
             "tollgate_attempts_total{outcome=\"ok\",provider=\"mock\"} 3.0")
-        .doesNotContain("tollgate_fallbacks_total{from=\"mock\",reason=\"ok\"");
+        .doesNotContain(
+            "tollgate_fallbacks_total{from=\"mock\",reason=\"ok\"",
+            "tollgate_fallbacks_total{from=\"mock\",reason=\"server_error\",to=\"other\"}");
   }
 
   @Test
@@ -131,8 +140,33 @@ final class RequestMetricsTest {
 
   /** A request whose tries ended like this, one after the other. */
   private static RequestRecord withOutcomes(String... outcomes) {
+    List<AttemptRecord> attempts = new ArrayList<>();
+    for (String outcome : outcomes) {
+      AttemptRecord before = attempts.isEmpty() ? null : attempts.getLast();
+      attempts.add(
+          attempt(
+              Records.PROVIDER,
+              outcome,
+              before == null ? null : new Cause(before.provider(), before.outcome())));
+    }
+    return with(attempts);
+  }
+
+  /** The one tried beside the first failed; the first served all the same. */
+  private static RequestRecord hedged() {
+    var first = new ProviderId("elsewhere");
+    return with(
+        List.of(
+            attempt(Records.PROVIDER, "server_error", new Cause(first, "late")),
+            attempt(first, "ok", null)));
+  }
+
+  private static AttemptRecord attempt(ProviderId provider, String outcome, @Nullable Cause cause) {
+    return new AttemptRecord(provider, outcome, 500, Duration.ofMillis(812), 0, "", "", cause);
+  }
+
+  private static RequestRecord with(List<AttemptRecord> attempts) {
     var served = Records.served(Records.MODEL, Records.PROVIDER);
-    var attempt = served.attempts().getFirst();
     return Records.record(
         "/v1/chat/completions",
         502,
@@ -143,12 +177,7 @@ final class RequestMetricsTest {
             served.model(),
             false,
             served.provider(),
-            Stream.of(outcomes)
-                .map(
-                    outcome ->
-                        new RequestRecord.AttemptRecord(
-                            attempt.provider(), outcome, 500, attempt.took(), 0, "", ""))
-                .toList(),
+            attempts,
             served.resumed(),
             served.hedged(),
             served.usage(),

@@ -9,6 +9,7 @@ import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.ExtraTry;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.Fleet.Placing;
 import dev.tollgate.core.routing.Placement;
@@ -135,11 +136,18 @@ final class GaugesTest {
   }
 
   @Test
-  void retriesThatTheBudgetRefusedAreCounted() {
+  void whatTheRetryBudgetRefusedIsCountedByWhatItWasFor() throws IOException {
     for (int i = 0; i < 5; i++) {
-      fleet.mayRetry(GAMMA, RoutingRules.DEFAULT, ticker.nanoTime());
+      fleet.mayAdd(ExtraTry.RETRY, GAMMA, RoutingRules.DEFAULT, ticker.nanoTime());
     }
+    fleet.mayAdd(ExtraTry.HEDGE, GAMMA, RoutingRules.DEFAULT, ticker.nanoTime());
     assertThat(shown("gamma").get("retries_refused").asLong()).isEqualTo(2);
+    assertThat(shown("gamma").get("hedges_refused").asLong()).isEqualTo(1);
+    assertThat(metrics.scrape(null).text())
+        .contains(
+            "tollgate_provider_extra_tries_refused_total{provider=\"gamma\",purpose=\"retry\"} 2.0",
+            "tollgate_provider_extra_tries_refused_total{provider=\"gamma\",purpose=\"hedge\"} 1.0",
+            "tollgate_provider_extra_tries_refused_total{provider=\"alpha\",purpose=\"hedge\"} 0.0");
   }
 
   private Placement place(Candidate candidate) {
