@@ -20,9 +20,9 @@ import java.util.function.ToLongFunction;
 import javax.sql.DataSource;
 
 /**
- * The shared books in PostgreSQL. Every call is one function of the migrations {@code V2__ledger}
- * and {@code V4__ledger_numbers} in a transaction of its own, so that locks are held for one
- * statement and never across a round trip.
+ * The shared books in PostgreSQL. Every call is one function of the migrations {@code V2__ledger},
+ * {@code V4__ledger_numbers} and {@code V8__settle_new_charges} in a transaction of its own, so
+ * that locks are held for one statement and never across a round trip.
  */
 public final class PostgresBank implements Bank {
   private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";

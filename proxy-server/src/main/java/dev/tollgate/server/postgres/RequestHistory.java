@@ -32,7 +32,7 @@ public final class RequestHistory {
       SELECT s.request_id, s.org_id, s.key_id, s.how, s.at, json_build_object(
                'request_id', s.request_id, 'org', s.org_id, 'key_id', s.key_id,
                'prompt_tokens', s.prompt_tokens, 'completion_tokens', s.completion_tokens,
-               'estimated', s.estimated, 'cost_micro', s.cost_micro) AS row
+               'estimated', s.estimated, 'cost_micro', s.cost_micro)::text AS row
         FROM settlement s
        WHERE s.how = 'crash' AND s.day >= ?::date AND s.request_id >= ?
          AND NOT EXISTS (SELECT 1 FROM request_log l
@@ -44,7 +44,7 @@ public final class RequestHistory {
       SELECT * FROM (
         (%s WHERE l.day >= ?::date AND l.request_id >= ?
              AND (?::uuid IS NULL OR l.org_id = ?::uuid) AND (?::text IS NULL OR l.key_id = ?)
-             AND (?::text IS NULL OR l.row ->> 'outcome' = ?)
+             AND (?::text IS NULL OR l.row::json ->> 'outcome' = ?)
            ORDER BY l.day DESC, l.request_id DESC LIMIT ?)
         UNION ALL
         (SELECT * FROM (%s) c
@@ -58,7 +58,7 @@ public final class RequestHistory {
       """
       %s WHERE l.at > ? AND l.day >= ?::date
            AND (?::uuid IS NULL OR l.org_id = ?::uuid) AND (?::text IS NULL OR l.key_id = ?)
-           AND (?::text IS NULL OR l.row ->> 'outcome' = ?)
+           AND (?::text IS NULL OR l.row::json ->> 'outcome' = ?)
          ORDER BY l.at, l.request_id
       """
           .formatted(LINES);

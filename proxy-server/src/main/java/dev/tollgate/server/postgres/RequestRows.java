@@ -18,7 +18,7 @@ public final class RequestRows {
   private static final String INSERT =
       """
       INSERT INTO request_log (day, request_id, org_id, key_id, row)
-      SELECT r.day, r.request, r.org, r.key, r.line::json
+      SELECT r.day, r.request, r.org, r.key, r.line
         FROM unnest(?, ?, ?, ?, ?) AS r (day, request, org, key, line)
       ON CONFLICT DO NOTHING
       """;

@@ -27,9 +27,9 @@ public final class UsageReport {
           FROM settlement
          WHERE day >= ?::date AND request_id >= ? AND (?::uuid IS NULL OR org_id = ?::uuid)),
       line AS (
-        SELECT day, request_id, key_id, row ->> 'model' AS model,
-               (row ->> 'prompt_tokens')::bigint AS prompt_tokens,
-               (row ->> 'completion_tokens')::bigint AS completion_tokens
+        SELECT day, request_id, key_id, row::json ->> 'model' AS model,
+               (row::json ->> 'prompt_tokens')::bigint AS prompt_tokens,
+               (row::json ->> 'completion_tokens')::bigint AS completion_tokens
           FROM request_log
          WHERE day >= ?::date AND request_id >= ? AND (?::uuid IS NULL OR org_id = ?::uuid))
       SELECT its_column AS its_group, sum(requests) AS requests,

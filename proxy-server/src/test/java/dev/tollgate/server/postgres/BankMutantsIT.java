@@ -42,13 +42,7 @@ class BankMutantsIT {
         "ledger_tick",
         "ORDER BY scope_id FOR NO KEY UPDATE",
         "ORDER BY array_position(scopes, scope_id) FOR NO KEY UPDATE"),
-    SUMS_REPEATED_ROWS(
-        "ledger_settle",
-        "FROM booked b GROUP BY",
-        """
-        FROM unnest(orgs, keys, days, helds, costs)
-          AS b (org_id, key_id, day, held, cost_micro) GROUP BY\
-        """),
+    SUMS_REPEATED_ROWS("ledger_settle", "fresh IS NULL OR b.request = ANY (fresh)", "true"),
     GRANTS_WHAT_WAS_GIVEN_UP("ledger_grant", "stated >= its_number", "false");
 
     final String function;

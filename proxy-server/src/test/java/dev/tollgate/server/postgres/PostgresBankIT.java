@@ -64,7 +64,7 @@ class PostgresBankIT {
   @Test
   void aRowThatIsRefusedRefusesItsBatchAndIsPutAsideWhole() throws Exception {
     Settlement good = charge(now(), 3, "{\"a\": \"ü\"}");
-    Settlement bad = charge(now(), 4, "{broken");
+    Settlement bad = charge(now() - Duration.ofDays(30).toMillis(), 4, "{broken");
     assertKind(Kind.POISONED, List.of(good, bad));
     assertThat(balance().used()).isZero();
 
@@ -72,7 +72,9 @@ class PostgresBankIT {
     bank.quarantine(holder, bad, "the reason");
     bank.quarantine(holder, bad, "the reason");
     assertThat(balance().used()).isEqualTo(3);
-    assertThat(books.execute("SELECT row ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
+    assertThat(
+            books.execute(
+                "SELECT row::json ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
         .containsExactly("ü");
     assertThat(
             books.execute(
@@ -83,10 +85,33 @@ class PostgresBankIT {
   }
 
   @Test
+  void ofABatchThatWasSentBeforeInPartTheRestIsBooked() throws Exception {
+    Settlement first = charge(now(), 3, "{\"a\": 1}");
+    Settlement second = charge(now(), 4, "");
+    Settlement third = charge(now(), 5, "{\"a\": 3}");
+    bank.settle(holder, List.of(first, second));
+    bank.settle(holder, List.of(second, third, first));
+    bank.settle(holder, List.of(third));
+
+    assertThat(balance().used()).isEqualTo(12);
+    assertThat(
+            books.execute(
+                "SELECT row::json ->> 'a' FROM request_log WHERE key_id = ? ORDER BY 1",
+                key.value()))
+        .containsExactly("1", "3");
+    assertThat(
+            books.execute(
+                "SELECT sum(cost_micro)::text FROM settlement WHERE key_id = ?", key.value()))
+        .containsExactly("12");
+  }
+
+  @Test
   void aCharacterThatTheDatabaseRefusesIsReplacedInARow() throws Exception {
     bank.settle(holder, List.of(charge(now(), 3, "{\"a\": \"x\\u0000y\"}")));
     assertThat(balance().used()).isEqualTo(3);
-    assertThat(books.execute("SELECT row ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
+    assertThat(
+            books.execute(
+                "SELECT row::json ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
         .containsExactly("x\uFFFDy");
   }
 

@@ -27,7 +27,9 @@ class RequestRowsIT {
       RequestRecord two = record(org, key);
       rows.add(List.of(one));
       rows.add(List.of(one, two));
-      assertThat(books.execute("SELECT row ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
+      assertThat(
+              books.execute(
+                  "SELECT row::json ->> 'a' FROM request_log WHERE key_id = ?", key.value()))
           .containsExactly("ü\uFFFD", "ü\uFFFD");
     }
   }
