@@ -278,7 +278,8 @@ final class Serving implements Contender.Contest {
 
   /** The headers of a reply. */
   List<Field> fields(MicroUsd cost, boolean committedEarly, Timeline timeline, long nowNanos) {
-    String reason = tries.reason(candidate, attempt, cost, committedEarly) + resumption.note();
+    String reason =
+        tries.reason(candidate, attempt, cost, committedEarly, nowNanos) + resumption.note();
     return ReplyFields.of(call, candidate, reason, cost, timeline, nowNanos);
   }
 

@@ -41,6 +41,7 @@ final class Tries {
   private final List<NextTry.Failed> failures = new ArrayList<>(1);
   private final List<Exclusion> excluded = new ArrayList<>(0);
   private final List<Candidate> barred = new ArrayList<>(0);
+  private final List<Candidate> outrun = new ArrayList<>(0);
   private final List<ModelId> allowed = new ArrayList<>(0);
   private @Nullable Placement placement;
   private @Nullable Candidate waiting;
@@ -167,7 +168,7 @@ final class Tries {
   }
 
   private void bar(ModelId model, long waitNanos) {
-    for (Candidate candidate : plan.candidates()) {
+    for (Candidate candidate : plan.ranked()) {
       if (candidate.model().id().equals(model)) {
         bar(candidate, new Exclusion(model, candidate.id(), Reason.MODEL_LIMITED, waitNanos));
       }
@@ -222,7 +223,9 @@ final class Tries {
   }
 
   private boolean isBarred(Candidate candidate) {
-    return barred.stream().anyMatch(candidate::isSame) || !suits.test(candidate);
+    return barred.stream().anyMatch(candidate::isSame)
+        || outrun.stream().anyMatch(candidate::isSame)
+        || !suits.test(candidate);
   }
 
   private Step ask() {
@@ -290,7 +293,7 @@ final class Tries {
   void outrun(Attempt attempt, long nowNanos) {
     attempt.placement().outrun(nowNanos);
     cancelled(attempt, nowNanos);
-    barred.add(attempt.placement().candidate());
+    outrun.add(attempt.placement().candidate());
   }
 
   /**
@@ -303,7 +306,7 @@ final class Tries {
     if (begun.size() >= plan.attemptsMax() || late.placement().needsVerdict()) {
       return Optional.empty();
     }
-    return plan.candidates().stream()
+    return plan.ranked().stream()
         .filter(one -> one.isSameModel(slow) && !one.isSameProvider(slow))
         .filter(one -> failures.stream().noneMatch(f -> f.candidate().isSameProvider(one)))
         .filter(one -> !isBarred(one) && nowNanos < deadline(one))
@@ -329,6 +332,7 @@ final class Tries {
   void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure judged, long nowNanos) {
     String outcome = failure.kind().wire();
     record(attempt, outcome, failure.reason(), nowNanos);
+    barred.clear(); // who could not be asked a while ago perhaps can now
     Placement failing = attempt.placement();
     last = new NextTry.Failed(failing.candidate(), failure);
     failures.add(new NextTry.Failed(failing.candidate(), judged));
@@ -384,13 +388,23 @@ final class Tries {
    * @param attempt the last try at {@code selected}, perhaps under way
    */
   String reason(
-      Candidate selected, @Nullable Attempt attempt, MicroUsd cost, boolean committedEarly) {
+      Candidate selected,
+      @Nullable Attempt attempt,
+      MicroUsd cost,
+      boolean committedEarly,
+      long nowNanos) {
     boolean asking = attempt != null && !attempt.isOver();
-    List<Candidate> asked = new ArrayList<>(barred);
-    begun.forEach(one -> asked.add(one.placement().candidate()));
     boolean healthy = asking || !selectedFailed;
-    List<Candidate> fallbacks = plan.fallbacks(asked, begun.size());
+    List<Candidate> fallbacks =
+        plan.fallbacks(begun.size(), one -> isFallback(one, selected, nowNanos));
     return plan.reason(selected, healthy, fallbacks, cost, committedEarly);
+  }
+
+  private boolean isFallback(Candidate candidate, Candidate selected, long nowNanos) {
+    return !candidate.isSame(selected)
+        && begun.stream().noneMatch(one -> one.placement().candidate().isSame(candidate))
+        && !isBarred(candidate)
+        && fleet.obstacle(candidate, plan.resort(), nowNanos).isEmpty();
   }
 
   List<AttemptRecord> records() {

@@ -49,7 +49,7 @@ public sealed interface NextTry {
       return new Try(last.candidate(), Duration.ZERO);
     }
     List<Candidate> untried =
-        plan.candidates().stream()
+        plan.ranked().stream()
             .filter(one -> failed.stream().noneMatch(f -> f.candidate().isSame(one)))
             .filter(barred.negate())
             .filter(one -> fits(one, failed))

@@ -6,11 +6,14 @@ import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.money.MicroUsd;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The candidates of one request in the order in which they will be tried, never empty.
+ * Who may serve one request, in the order of preference of its admission.
  *
+ * @param candidates those who could be asked then, never empty: the first one is asked first
+ * @param ranked all of them: who could not be asked then may be able to when a try fails
  * @param rules tries per client request and retries per provider, whatever the candidates
  * @param excluded who may not serve it
  * @param resort whether keys that were refused lately are tried again before their time
@@ -18,6 +21,7 @@ import java.util.stream.Collectors;
 public record RoutePlan(
     Strategy strategy,
     List<Candidate> candidates,
+    List<Candidate> ranked,
     RoutingRules rules,
     List<Exclusion> excluded,
     Resort resort) {
@@ -31,6 +35,7 @@ public record RoutePlan(
 
   public RoutePlan {
     candidates = List.copyOf(candidates);
+    ranked = List.copyOf(ranked);
     excluded = List.copyOf(excluded);
     if (candidates.isEmpty()) {
       throw new IllegalArgumentException("a plan needs a candidate");
@@ -44,9 +49,9 @@ public record RoutePlan(
 
   /** The most that a request costs at any of the models that may serve it. */
   public MicroUsd dearest(Function<Model, MicroUsd> estimate) {
-    Model model = candidates.getFirst().model();
+    Model model = ranked.getFirst().model();
     MicroUsd most = estimate.apply(model);
-    for (Candidate candidate : candidates) {
+    for (Candidate candidate : ranked) {
       if (!candidate.model().id().equals(model.id())) { // candidates of one model stand together
         model = candidate.model();
         MicroUsd cost = estimate.apply(model);
@@ -56,13 +61,9 @@ public record RoutePlan(
     return most;
   }
 
-  /** Who may still be asked, in order, where {@code begun} tries were made at {@code asked}. */
-  public List<Candidate> fallbacks(List<Candidate> asked, int begun) {
-    return begun >= attemptsMax()
-        ? List.of()
-        : candidates.stream()
-            .filter(candidate -> asked.stream().noneMatch(candidate::isSame))
-            .toList();
+  /** Who may still be asked, in order, where so many tries were made. */
+  public List<Candidate> fallbacks(int begun, Predicate<Candidate> mayBeAsked) {
+    return begun >= attemptsMax() ? List.of() : ranked.stream().filter(mayBeAsked).toList();
   }
 
   /**

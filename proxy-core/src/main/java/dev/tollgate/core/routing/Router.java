@@ -66,11 +66,13 @@ public final class Router {
     List<Candidate> refused = new ArrayList<>(0);
     List<Candidate> available = available(allowed, excluded, refused, nowNanos);
     if (!available.isEmpty()) {
-      return new Routed.Planned(new RoutePlan(strategy, available, rules, excluded, Resort.USUAL));
+      return new Routed.Planned(
+          new RoutePlan(strategy, available, allowed, rules, excluded, Resort.USUAL));
     }
     if (!refused.isEmpty() && refused.size() == allowed.size()) {
       excluded.removeIf(exclusion -> exclusion.reason() == Reason.CREDENTIALS_REFUSED);
-      return new Routed.Planned(new RoutePlan(strategy, refused, rules, excluded, Resort.LAST));
+      return new Routed.Planned(
+          new RoutePlan(strategy, refused, refused, rules, excluded, Resort.LAST));
     }
     return new Routed.Refused(new Refusal(strategy, excluded));
   }

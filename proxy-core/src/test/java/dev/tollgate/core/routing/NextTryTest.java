@@ -153,11 +153,15 @@ class NextTryTest {
     List<Candidate> all = plan.candidates();
     assertThat(
             plan.reason(
-                all.get(0), true, plan.fallbacks(all.subList(0, 1), 1), new MicroUsd(123), false))
+                all.get(0),
+                true,
+                plan.fallbacks(1, one -> !one.isSame(all.get(0))),
+                new MicroUsd(123),
+                false))
         .isEqualTo(
             "strategy=priority selected=openai priority=1 cost_micro=123 healthy=true"
                 + " fallbacks=azure,groq");
-    assertThat(plan.reason(all.get(2), false, plan.fallbacks(all, 3), MicroUsd.ZERO, true))
+    assertThat(plan.reason(all.get(2), false, plan.fallbacks(3, _ -> true), MicroUsd.ZERO, true))
         .isEqualTo(
             "strategy=priority selected=groq priority=3 cost_micro=0 healthy=false"
                 + " fallbacks=none committed=early");
@@ -211,7 +215,8 @@ class NextTryTest {
             .map(route -> new Candidate(model, route))
             .toList();
     var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3, 0, null);
-    return new RoutePlan(Strategy.PRIORITY, candidates, rules, List.of(), RoutePlan.Resort.USUAL);
+    return new RoutePlan(
+        Strategy.PRIORITY, candidates, candidates, rules, List.of(), RoutePlan.Resort.USUAL);
   }
 
   private static Provider provider(String slug) {

@@ -91,7 +91,12 @@ public final class TestCatalog {
     List<Candidate> candidates =
         model.routes().stream().map(route -> new Candidate(model, route)).toList();
     return new RoutePlan(
-        Strategy.PRIORITY, candidates, RoutingRules.DEFAULT, List.of(), RoutePlan.Resort.USUAL);
+        Strategy.PRIORITY,
+        candidates,
+        candidates,
+        RoutingRules.DEFAULT,
+        List.of(),
+        RoutePlan.Resort.USUAL);
   }
 
   /** A provider of the OpenAI dialect at {@code <name>.example}. */
