@@ -55,18 +55,20 @@ final class OpenAiDialect implements Dialect {
       case 401, 402 -> Kind.CREDENTIAL_REFUSED;
       case 403 -> kindOfRefusal(error);
       case 404 -> Kind.MODEL_MISSING;
-      case 413 -> Kind.TOO_LARGE;
+      case 413 -> error.isCodedAny("rate_limit_exceeded") ? Kind.LIMIT_TOO_LOW : Kind.TOO_LARGE;
       case 429 -> kindOfLimit(error);
       case 408 -> Kind.SERVER_ERROR;
       default -> status >= 500 && status < 600 ? Kind.SERVER_ERROR : Kind.UNEXPECTED_REPLY;
     };
   }
 
-  // An account without money answers 429 too; waiting does not help.
+  // An account without money answers 429 too, and one whose tokens per minute are fewer than the
+  // request has; waiting does not help.
   private static Kind kindOfLimit(ErrorBody error) {
-    return error.isCodedAny("insufficient_quota", "billing_hard_limit", "billing_not_active")
-        ? Kind.CREDENTIAL_REFUSED
-        : Kind.RATE_LIMITED;
+    if (error.isCodedAny("insufficient_quota", "billing_hard_limit", "billing_not_active")) {
+      return Kind.CREDENTIAL_REFUSED;
+    }
+    return error.beginsWithAny("request too large") ? Kind.LIMIT_TOO_LOW : Kind.RATE_LIMITED;
   }
 
   // A moderated prompt is the client's matter, and a model that the key may not use that of the

@@ -48,6 +48,8 @@ public record UpstreamFailure(
     /** Any other 400 or 422. */
     REJECTED(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
     TOO_LARGE(Circuit.NEUTRAL, Next.NONE_FOR_THE_REQUEST),
+    /** The request alone is more than the rate limit of the key: no wait helps, another key may. */
+    LIMIT_TOO_LOW(Circuit.NEUTRAL, Next.ANOTHER),
     MODEL_MISSING(Circuit.ALARMS, Next.ANOTHER),
     TIMED_OUT(Circuit.TRIPS, Next.ANOTHER),
     /** Bad JSON, or events that are broken or too large. */
@@ -150,7 +152,10 @@ public record UpstreamFailure(
 
   /** Whether it shows that the provider took our key. */
   public boolean provesKey() {
-    return isOfTheRequest() || kind == Kind.MODEL_MISSING || kind == Kind.DIVERGED;
+    return isOfTheRequest()
+        || kind == Kind.MODEL_MISSING
+        || kind == Kind.LIMIT_TOO_LOW
+        || kind == Kind.DIVERGED;
   }
 
   /** Whether the request itself caused it, so that the provider's words are for the client. */
@@ -165,7 +170,7 @@ public record UpstreamFailure(
 
   /** Whether the provider is to blame, and not the request or this node. */
   public boolean isProvidersFault() {
-    return isWorthAnother() || kind == Kind.INTERRUPTED;
+    return kind != Kind.LIMIT_TOO_LOW && (isWorthAnother() || kind == Kind.INTERRUPTED);
   }
 
   /**

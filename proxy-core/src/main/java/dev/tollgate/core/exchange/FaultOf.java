@@ -53,7 +53,8 @@ final class FaultOf {
       case UNEXPECTED_REPLY, MODEL_MISSING, MALFORMED -> Ending.PROVIDER_ERROR;
       case RATE_LIMITED -> Ending.PROVIDER_RATE_LIMITED;
       case CREDENTIAL_REFUSED -> Ending.PROVIDER_AUTH;
-      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> Ending.PROVIDER_REJECTED;
+      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, LIMIT_TOO_LOW ->
+          Ending.PROVIDER_REJECTED;
       case TIMED_OUT -> Ending.PROVIDER_TIMEOUT;
       case INTERRUPTED, DIVERGED -> Ending.STREAM_INTERRUPTED;
       case OVERLOADED -> Ending.SHED;
@@ -68,7 +69,7 @@ final class FaultOf {
           ErrorCode.PROVIDER_FAILURE;
       case RATE_LIMITED -> ErrorCode.PROVIDER_RATE_LIMITED;
       case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED -> ErrorCode.VALIDATION_FAILED;
-      case TOO_LARGE -> ErrorCode.REQUEST_TOO_LARGE;
+      case TOO_LARGE, LIMIT_TOO_LOW -> ErrorCode.REQUEST_TOO_LARGE;
       case TIMED_OUT -> ErrorCode.PROVIDER_TIMEOUT;
       case INTERRUPTED, DIVERGED -> ErrorCode.STREAM_INTERRUPTED;
       case OVERLOADED -> ErrorCode.SERVICE_UNAVAILABLE;
@@ -97,6 +98,7 @@ final class FaultOf {
       case CONTENT_FILTERED -> "the provider refused the content";
       case REJECTED -> "the provider rejected the request";
       case TOO_LARGE -> "the request is too large for the provider";
+      case LIMIT_TOO_LOW -> "the request alone is above the rate limit that we have there";
     };
   }
 

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.ChatRequest;
@@ -43,6 +44,7 @@ final class Tries {
   private final List<Candidate> barred = new ArrayList<>(0);
   private final List<Candidate> outrun = new ArrayList<>(0);
   private final List<ModelId> allowed = new ArrayList<>(0);
+  private final List<Credential> limitTooLow = new ArrayList<>(0);
   private @Nullable Placement placement;
   private @Nullable Candidate waiting;
   private NextTry.@Nullable Failed last;
@@ -126,7 +128,7 @@ final class Tries {
                 plan,
                 failures,
                 this::isBarred,
-                candidate -> fleet.hasUsableKey(candidate, nowNanos),
+                candidate -> hasOtherKey(candidate, nowNanos),
                 ThreadLocalRandom.current())
             instanceof NextTry.Try(Candidate candidate, Duration delay)) {
       long begins = nowNanos + delay.toNanos();
@@ -148,6 +150,12 @@ final class Tries {
       }
     }
     return new Step.GiveUp();
+  }
+
+  private boolean hasOtherKey(Candidate candidate, long nowNanos) {
+    return limitTooLow.isEmpty()
+        ? fleet.hasUsableKey(candidate, nowNanos)
+        : fleet.hasUsableKey(candidate, limitTooLow, nowNanos);
   }
 
   private boolean mayAskAgain(Candidate candidate, long nowNanos) {
@@ -204,7 +212,7 @@ final class Tries {
   }
 
   private boolean place(Candidate candidate, long nowNanos) {
-    return switch (fleet.place(candidate, plan.resort(), nowNanos, ThreadLocalRandom.current())) {
+    return switch (placing(candidate, nowNanos)) {
       case Fleet.Placing.Placed placed -> {
         placement = placed.placement();
         paid = null;
@@ -215,6 +223,11 @@ final class Tries {
         yield false;
       }
     };
+  }
+
+  private Fleet.Placing placing(Candidate candidate, long nowNanos) {
+    return fleet.place(
+        candidate, plan.resort(), limitTooLow, nowNanos, ThreadLocalRandom.current());
   }
 
   private void bar(Candidate candidate, Exclusion exclusion) {
@@ -317,7 +330,7 @@ final class Tries {
   }
 
   private Optional<Placement> placedBeside(Candidate slow, Candidate candidate, long nowNanos) {
-    return switch (fleet.place(candidate, plan.resort(), nowNanos, ThreadLocalRandom.current())) {
+    return switch (placing(candidate, nowNanos)) {
       case Fleet.Placing.Placed placed -> {
         begun.add(new Begun(placed.placement(), Cause.late(slow)));
         yield Optional.of(placed.placement());
@@ -334,6 +347,10 @@ final class Tries {
     record(attempt, outcome, failure.reason(), nowNanos);
     barred.clear(); // who could not be asked a while ago perhaps can now
     Placement failing = attempt.placement();
+    Credential key = failing.credential();
+    if (failure.kind() == Kind.LIMIT_TOO_LOW && key != null) {
+      limitTooLow.add(key);
+    }
     last = new NextTry.Failed(failing.candidate(), failure);
     failures.add(new NextTry.Failed(failing.candidate(), judged));
     boolean hasty = isOwnHaste(failure, nowNanos);

@@ -118,6 +118,13 @@ public final class Fleet {
         : keyObstacle(candidate, nowNanos);
   }
 
+  /** Whether one of the provider's keys but these may be used at once. */
+  public boolean hasUsableKey(Candidate candidate, List<Credential> besides, long nowNanos) {
+    return candidate.provider().credentials().stream()
+        .filter(one -> !besides.contains(one))
+        .anyMatch(one -> key(candidate.route(), one).waitNanos(nowNanos) == 0);
+  }
+
   private Optional<Exclusion> keyObstacle(Candidate candidate, long nowNanos) {
     long cooling = Long.MAX_VALUE;
     long retired = Long.MAX_VALUE;
@@ -168,6 +175,20 @@ public final class Fleet {
 
   /** Asks for one try at a candidate; a placement is to be ended once. */
   public Placing place(Candidate candidate, Resort resort, long nowNanos, RandomGenerator random) {
+    return place(candidate, resort, List.of(), nowNanos, random);
+  }
+
+  /**
+   * The same where some of the provider's keys are of no use.
+   *
+   * @param besides the keys that are not chosen while there is another
+   */
+  public Placing place(
+      Candidate candidate,
+      Resort resort,
+      List<Credential> besides,
+      long nowNanos,
+      RandomGenerator random) {
     Provider provider = candidate.provider();
     ProviderHealth health = provider(provider);
     Optional<Breaker.Permit> permit = health.breaker().tryAcquire(provider.circuit(), nowNanos);
@@ -175,7 +196,7 @@ public final class Fleet {
       long wait = Math.max(1, health.breaker().waitNanos(nowNanos));
       return new Placing.Excluded(excluded(candidate, Reason.CIRCUIT_OPEN, wait));
     }
-    Credential credential = choose(candidate.route(), nowNanos, random);
+    Credential credential = choose(candidate.route(), besides, nowNanos, random);
     KeyHealth key = key(candidate.route(), credential);
     if (!key.tryUse(resort, nowNanos)) {
       health.breaker().neutral(permit.get(), nowNanos);
@@ -188,13 +209,17 @@ public final class Fleet {
   }
 
   /** Draws a key by weight among those that may be used; null: the provider has none. */
-  private @Nullable Credential choose(Route route, long nowNanos, RandomGenerator random) {
+  private @Nullable Credential choose(
+      Route route, List<Credential> besides, long nowNanos, RandomGenerator random) {
     List<Credential> all = route.provider().credentials();
     if (all.size() <= 1) {
       return all.isEmpty() ? null : all.getFirst();
     }
     List<Credential> usable =
-        all.stream().filter(one -> key(route, one).waitNanos(nowNanos) == 0).toList();
+        all.stream()
+            .filter(one -> !besides.contains(one))
+            .filter(one -> key(route, one).waitNanos(nowNanos) == 0)
+            .toList();
     if (usable.isEmpty()) {
       return all.get(random.nextInt(all.size()));
     }

@@ -103,7 +103,7 @@ public sealed interface NextTry {
       if (!may || barred.test(candidate) || !fits(candidate, failed)) {
         continue;
       }
-      if (earlier.failure().kind() == Kind.RATE_LIMITED && hasOtherKey.test(candidate)) {
+      if (isOfTheKey(earlier.failure()) && hasOtherKey.test(candidate)) {
         return Optional.of(new Try(candidate, Duration.ZERO));
       }
       if (earlier.failure().isWorthRepeating() && !mustWait(earlier.failure())) {
@@ -111,6 +111,11 @@ public sealed interface NextTry {
       }
     }
     return Optional.empty();
+  }
+
+  /** Whether waiting may be spared by another key of the same provider. */
+  private static boolean isOfTheKey(UpstreamFailure failure) {
+    return failure.kind() == Kind.RATE_LIMITED || failure.kind() == Kind.LIMIT_TOO_LOW;
   }
 
   private static boolean isFirstOf(Candidate candidate, List<Failed> failed) {

@@ -55,6 +55,16 @@ class OpenAiDialectTest {
             + " | CREDENTIAL_REFUSED",
         "429 | {'error':{'message':'m','code':'billing_hard_limit_reached'}} | CREDENTIAL_REFUSED",
         "429 | {'error':{'message':'insufficient_quota?'}} | RATE_LIMITED",
+        "429 | {'error':{'message':'Request too large for gpt-4o in organization org-x on tokens per"
+            + " min (TPM): Limit 30000, Requested 31538. The input or output tokens must be reduced"
+            + " in order to run successfully.','type':'tokens','param':null,"
+            + "'code':'rate_limit_exceeded'}} | LIMIT_TOO_LOW",
+        "429 | {'error':{'message':'Rate limit reached for gpt-4o on tokens per min (TPM): Limit"
+            + " 30000, Used 28554, Requested 3082.','type':'tokens','code':'rate_limit_exceeded'}}"
+            + " | RATE_LIMITED",
+        "413 | {'error':{'message':'Request too large for model m on tokens per minute (TPM): Limit"
+            + " 6000, Requested 11814','type':'tokens','code':'rate_limit_exceeded'}}"
+            + " | LIMIT_TOO_LOW",
         "400 | {'error':{'code':400,'message':'API key not valid. Please pass a valid API key.'}}"
             + " | CREDENTIAL_REFUSED",
         "400 | {'error':{'code':400,'message':'m','details':[{'reason':'API_KEY_INVALID'}]}}"

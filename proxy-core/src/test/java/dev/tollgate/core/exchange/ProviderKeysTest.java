@@ -16,6 +16,13 @@ import org.junit.jupiter.api.Test;
 /** A provider refuses or limits a key: the next key, then the next provider. */
 class ProviderKeysTest {
   private static final String REFUSED = Wire.error(401, "invalid_api_key", "no");
+  private static final String LIMIT_TOO_LOW =
+      Wire.error(
+          429,
+          "Retry-After: 30\r\n",
+          "rate_limit_exceeded",
+          "Request too large for m in organization org-x on tokens per min (TPM): Limit 1,"
+              + " Requested 2.");
   private static final String OOPS = Wire.error(500, "server_error", "oops");
   private static final Provider POOL = TestCatalog.keyed("alpha", "k-one", "k-two");
   private static final Catalog CATALOG = TestCatalog.of(POOL, TestCatalog.provider("beta"));
@@ -32,6 +39,36 @@ class ProviderKeysTest {
       assertThat(client.whole().status()).isEqualTo(200);
       assertThat(outcomes(scenario))
           .containsExactly("alpha credential_refused", "alpha credential_refused", "beta ok");
+      assertThat(scenario.nanos()).as("without a pause").isZero();
+    }
+  }
+
+  @Test
+  void aRequestAboveTheLimitOfAKeyCoolsNobodyAndAnotherProviderIsAsked() {
+    try (var scenario = Scenario.of(CATALOG)) {
+      RecordedClient client = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW);
+      lastAskedAt(scenario, "beta.example", Wire.completion("fine"));
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(outcomes(scenario)).containsExactly("alpha limit_too_low", "beta ok");
+      RecordedClient smaller = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      assertThat(smaller.field("X-LLM-Provider")).isEqualTo("alpha");
+    }
+  }
+
+  @Test
+  void whereNoOtherProviderIsLeftEachKeyIsAskedOnceForARequestAboveItsLimit() {
+    try (var scenario = Scenario.of(TestCatalog.of(POOL))) {
+      RecordedClient client = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW);
+      assertThat(keysSent(scenario, "alpha.example")).containsExactlyInAnyOrder("k-one", "k-two");
+      lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW);
+      assertThat(client.fault().code().wire()).isEqualTo("request_too_large");
+      assertThat(client.fault().message()).as("who we are there").doesNotContain("org-x");
+      assertThat(client.fault().shouldRetry()).isFalse();
+      assertThat(client.field("X-LLM-Routing-Reason")).contains("healthy=true");
+      assertThat(scenario.requests()).isEqualTo(2);
       assertThat(scenario.nanos()).as("without a pause").isZero();
     }
   }
