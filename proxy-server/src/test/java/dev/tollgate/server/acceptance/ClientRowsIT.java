@@ -10,6 +10,8 @@ import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -30,8 +33,23 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ClientRowsIT {
   private static final Duration SOON = Duration.ofSeconds(15);
+  private static final int SLOW = Integer.getInteger("tollgate.slow.clients", 1_000);
+
+  /** A machine takes a while to open more. */
+  private static final int SLOW_SECONDS = SLOW > 2_000 ? 5 : 1;
+
   private static final Map<String, String> SHORT =
-      Map.of("header_timeout", "1s", "body_timeout", "2s", "write_stall", "1s");
+      Map.of(
+          "header_timeout",
+          SLOW_SECONDS + "s",
+          "body_timeout",
+          2 * SLOW_SECONDS + "s",
+          "write_stall",
+          "1s");
+
+  /** However busy the machine is, nobody is turned away for it. */
+  private static final Map<String, ?> UNSHED =
+      Map.of("overload", Map.of("enabled", false), "shutdown", Map.of("delay", "0s"));
 
   private static final Map<String, String> DEAR = Map.of("input", "1", "output", "100");
   private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
@@ -58,6 +76,7 @@ class ClientRowsIT {
             Map.of("drain", Map.of("time", "10s", "share", 1.0)));
     return Shared.setup()
         .listen(SHORT)
+        .section("server", UNSHED)
         .openAi("real", MOCK.baseUrl(), "k")
         .provider("drains", drains)
         .provider(
@@ -130,6 +149,55 @@ class ClientRowsIT {
   @MethodSource("played")
   void endsAsTheRowSays(String row) throws Exception {
     Objects.requireNonNull(ROWS.get(row)).play();
+  }
+
+  /** A thousand slow ones: their time is short, and each holds little until then. */
+  @Test
+  void whoNeverFinishesAskingIsClosedInTimeAndHindersNobody() throws Exception {
+    double before = slow(NODE.admin().metrics());
+    String drip = head("Transfer-Encoding: chunked\r\n");
+    Map<String, Double> meanwhile;
+    List<Long> others = new ArrayList<>();
+    long headMillis;
+    long bodyMillis;
+    try (var heads = SlowClients.on(NODE.port(), SLOW / 2, "POST /v1/", "x");
+        var bodies = SlowClients.on(NODE.port(), SLOW / 2, drip, "1\r\nx\r\n")) {
+      NODE.collectGarbage();
+      meanwhile = NODE.admin().metrics();
+      for (int n = 0; n < 20; n++) {
+        long asked = System.nanoTime();
+        assertThat(Chats.ask(NODE, "row/quick").status()).isEqualTo(200);
+        others.add((System.nanoTime() - asked) / 1_000_000);
+      }
+      headMillis = heads.awaitAllClosed(SOON).toMillis();
+      bodyMillis = bodies.awaitAllClosed(SOON).toMillis();
+      assertThat(heads.heard() + bodies.heard()).as("closed without an answer").isEmpty();
+    }
+    NODE.admin().awaitIdle();
+    NODE.collectGarbage();
+    Map<String, Double> after = NODE.admin().metrics();
+    double open = Admin.total(meanwhile, "tollgate_connections");
+    double heap = Admin.heap(meanwhile) - Admin.heap(after);
+    double buffers = Admin.buffers(meanwhile) - Admin.buffers(after);
+    String figures =
+        "%.0f of %d open at once, closed within %d and %d ms, %.0f bytes of heap and %.0f of buffers; others took %s ms"
+            .formatted(open, SLOW, headMillis, bodyMillis, heap, buffers, others);
+    Figures.keep("slow-clients", figures);
+    assertThat(slow(after) - before).as("slow ones that were recorded").isEqualTo(SLOW);
+    assertThat(headMillis).as(figures).isBetween(1_000L * SLOW_SECONDS, 11_000L * SLOW_SECONDS);
+    assertThat(bodyMillis).as(figures).isBetween(2_000L * SLOW_SECONDS, 12_000L * SLOW_SECONDS);
+    assertThat(heap).as(figures).isLessThan(SLOW * (16 << 10));
+    assertThat(buffers).as(figures).isLessThan(SLOW * (32 << 10));
+    Collections.sort(others);
+    assertThat(others.get(others.size() / 2)).as(figures).isLessThan(500);
+  }
+
+  private static double slow(Map<String, Double> numbers) {
+    return numbers.entrySet().stream()
+        .filter(each -> each.getKey().startsWith("tollgate_requests_total"))
+        .filter(each -> each.getKey().contains("outcome=\"client_slow\""))
+        .mapToDouble(Map.Entry::getValue)
+        .sum();
   }
 
   // Clients that leave

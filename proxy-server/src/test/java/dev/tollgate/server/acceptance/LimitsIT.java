@@ -13,18 +13,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.Semaphore;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Limits of keys at the real program: as the official SDK meets them, and whatever clients do. */
 class LimitsIT {
-  private static final int REQUESTS = Integer.getInteger("tollgate.aborts", 1_000);
-  private static final int AT_ONCE = 8;
+  private static final int ENDS = Integer.getInteger("tollgate.ends", 100);
+  private static final int KILLS = Integer.getInteger("tollgate.ends.kills", 1);
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
 
   @Test
@@ -93,48 +87,12 @@ class LimitsIT {
   @Test
   void howeverRequestsEndTheOneSlotIsFreeAfterwards() throws Exception {
     String key = Tenants.create("--name", "random", "--concurrency", "1");
-    long seed = Long.getLong("tollgate.seed", new Random().nextLong());
-    Semaphore places = new Semaphore(AT_ONCE);
-    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<? extends Future<?>> all =
-          IntStream.range(0, REQUESTS)
-              .mapToObj(
-                  n ->
-                      clients.submit(
-                          () -> {
-                            places.acquire();
-                            try {
-                              askAndEndSomehow(key, new Random(seed + n));
-                            } finally {
-                              places.release();
-                            }
-                            return n;
-                          }))
-              .toList();
-      for (Future<?> each : all) {
-        each.get();
-      }
-    }
-    Shared.node().admin().awaitNoRequests();
-    assertThat(Shared.node().admin().total("tollgate_limit_slots_in_use")).isZero();
-    assertThat(Chats.ask(Shared.node(), "test/chat", key).status())
-        .as("seed " + seed)
-        .isEqualTo(200);
-  }
-
-  private static void askAndEndSomehow(String key, Random random) {
-    List<String> models = List.of("test/chat", "test/context", "test/cut", "test/long");
-    String model = models.get(random.nextInt(models.size()));
-    boolean stream = model.equals("test/long") || random.nextBoolean();
-    RawClient client = Shared.node().connect().within(Duration.ofSeconds(60));
-    client.post(Chats.PATH, Chats.body(model, stream), Chats.authorization(key));
-    if (random.nextInt(4) > 0) {
-      client.peekAtLeast(1 + random.nextInt(200));
-    }
-    if (random.nextBoolean()) {
-      client.reset();
-    } else {
-      client.close();
+    Setup setup = RandomEnds.models(Shared.setup());
+    try (var ends =
+        new RandomEnds(key, List.of(), () -> Shared.beside(setup, List.of("-XX:+UseSerialGC")))) {
+      ends.play(ENDS, KILLS);
+      ends.requireTheSlotIsFree(key);
+      Figures.keep("ends-local", ends.toString());
     }
   }
 

@@ -3,7 +3,6 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.acceptance.RoundRobin.Answer;
 import dev.tollgate.server.redis.RedisProcess;
@@ -32,6 +31,21 @@ class LimitsOnManyNodesIT {
   private static final int ORG_RATE = 40;
   private static final int GLOBAL_RATE = 70;
 
+  private static final int ENDS = Integer.getInteger("tollgate.ends", 100);
+  private static final int KILLS = Integer.getInteger("tollgate.ends.kills", 1);
+
+  /** Ten seconds, and what it takes to see that they are over. */
+  private static final Duration SLOT_LEASE = Duration.ofMillis(10_500);
+
+  /** Three of each client, whose requests found out that it is frozen, and twenty probes. */
+  private static final long CALLS_MAX = 60;
+
+  private static final long HEAP_MORE_MAX = 2 << 20;
+
+  /** The allocator takes memory in chunks of four MiB. */
+  private static final long BUFFERS_MORE_MAX = 5 << 20;
+
+  private static final List<String> SMALL = List.of("-XX:+UseSerialGC");
   private static final String QUICK = "acme/cheap";
 
   private static RedisProcess redis;
@@ -58,7 +72,7 @@ class LimitsOnManyNodesIT {
 
   private static Binary node(String... settings) {
     Setup setup =
-        Shared.setup()
+        RandomEnds.models(Shared.setup())
             .section(
                 "limits",
                 Map.of(
@@ -66,7 +80,7 @@ class LimitsOnManyNodesIT {
                     "org", rates(ORG_RATE, 0, Map.of()),
                     "model", Map.of("overrides", Map.of("acme/m1", rates(MODEL_RATE, 0, Map.of()))),
                     "global", rates(GLOBAL_RATE, 0, Map.of())));
-    return Shared.beside(setup, List.of("-XX:+UseSerialGC"), settings);
+    return Shared.beside(setup, SMALL, settings);
   }
 
   private static Map<String, Object> rates(int second, int minute, Map<String, Object> more) {
@@ -155,7 +169,10 @@ class LimitsOnManyNodesIT {
       load.await(200, System.nanoTime(), 10);
       redis.freeze();
       long frozen = System.nanoTime();
+      load.await(503, frozen + FROZEN_NANOS / 2, 1);
+      Memory half = Memory.of(NODES_RUNNING.getFirst());
       load.await(503, frozen + FROZEN_NANOS, 1);
+      Memory whole = Memory.of(NODES_RUNNING.getFirst());
       redis.thaw();
       long thawed = System.nanoTime();
       load.await(200, thawed, 1);
@@ -178,21 +195,44 @@ class LimitsOnManyNodesIT {
       long most = millis.get(millis.size() * percentile / 100);
       Figures.keep(
           "limits-frozen",
-          "%d answers while Redis was frozen, p%d %d ms, the longest %d ms; served %d ms after"
+          "%d answers while Redis was frozen, p%d %d ms, the longest %d ms; served %d ms after; %s, then %s"
               .formatted(
                   millis.size(),
                   percentile,
                   most,
                   millis.getLast(),
-                  (firstNanos - thawed) / 1_000_000));
+                  (firstNanos - thawed) / 1_000_000,
+                  half,
+                  whole));
       assertThat(answers).extracting(Answer::status).isSubsetOf(200, 429, 503);
       assertThat(most).isLessThan(100);
       assertThat(Duration.ofNanos(firstNanos - thawed)).isLessThan(Duration.ofSeconds(2));
+      half.requireFlat(half);
+      whole.requireFlat(half);
     }
     for (Binary node : NODES_RUNNING) {
       assertThat(node.err().text().lines().filter(line -> line.contains("limits: Redis")))
           .as("one line for each change of the state")
           .hasSizeLessThanOrEqualTo(2 * 4);
+    }
+  }
+
+  /** What a node keeps while it works: calls that wait for Redis, and bytes behind a collection. */
+  private record Memory(long calls, long heap, long buffers) {
+    static Memory of(Binary node) throws Exception {
+      long calls = (long) node.admin().total("tollgate_redis_calls_waiting");
+      node.collectGarbage();
+      Map<String, Double> numbers = node.admin().metrics();
+      return new Memory(calls, (long) Admin.heap(numbers), (long) Admin.buffers(numbers));
+    }
+
+    /** A call for each request would be a thousand a second. */
+    void requireFlat(Memory before) {
+      assertThat(calls).as("%s", this).isLessThan(CALLS_MAX);
+      assertThat(heap - before.heap).as("%s, before %s", this, before).isLessThan(HEAP_MORE_MAX);
+      assertThat(buffers - before.buffers)
+          .as("%s, before %s", this, before)
+          .isLessThan(BUFFERS_MORE_MAX);
     }
   }
 
@@ -224,30 +264,18 @@ class LimitsOnManyNodesIT {
   }
 
   @Test
-  void theSlotsOfAKilledNodeComeBack() throws Exception {
-    Key key = key("--concurrency", "1");
-    Binary survivor = NODES_RUNNING.getFirst();
-    try (Binary killed = node();
-        RawClient stream = killed.connect()) {
-      stream.post(Chats.PATH, Chats.body("test/long", true), Chats.authorization(key.text()));
-      stream.readUntil("data: ");
-      assertThat(Chats.code(Chats.ask(survivor, "test/chat", key.text())))
-          .isEqualTo("concurrency_exceeded");
-
-      killed.kill();
-      long killedNanos = System.nanoTime();
-      Duration took;
-      int status;
-      do {
-        status = Chats.ask(survivor, "test/chat", key.text()).status();
-        took = Duration.ofNanos(System.nanoTime() - killedNanos);
-      } while (status != 200 && took.compareTo(Duration.ofSeconds(15)) < 0);
-
-      Figures.keep(
-          "limits-killed",
-          "a slot of a killed node is free after %d ms".formatted(took.toMillis()));
-      assertThat(status).isEqualTo(200);
-      assertThat(took).isLessThan(Duration.ofMillis(10_500));
+  void howeverRequestsEndTheOneSlotComesBack() throws Exception {
+    String key = key("--concurrency", "1").text();
+    Setup unlimited = RandomEnds.models(Shared.setup());
+    try (var ends =
+        new RandomEnds(
+            key,
+            NODES_RUNNING,
+            () -> Shared.beside(unlimited, SMALL, "redis.url=" + redis.url()))) {
+      ends.play(ENDS, KILLS);
+      ends.requireTheSlotIsFree(key);
+      Figures.keep("ends-redis", ends.toString());
+      assertThat(ends.longestBlocked()).as("the lease of slots").isLessThan(SLOT_LEASE);
     }
   }
 
