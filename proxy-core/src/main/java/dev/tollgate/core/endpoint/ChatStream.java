@@ -85,7 +85,7 @@ public final class ChatStream {
       return Step.ABSORBED;
     }
     if (isDone(data, from, end)) {
-      return isBehind() ? Step.DIVERGED : Step.DONE;
+      return isBehind() ? Step.DIVERGED : done(out);
     }
     try {
       root.read(data, from, to);
@@ -102,6 +102,21 @@ public final class ChatStream {
       return root.indexOf("usage") >= 0 ? Step.ABSORBED : bad();
     }
     return root.kind(choices) == JsonKind.ARRAY ? chunk(choices, out) : bad();
+  }
+
+  private Step done(ByteBuf out) {
+    if (continuity != null) {
+      writeReleased(continuity.releasedAtLast(), out);
+    }
+    return Step.DONE;
+  }
+
+  /** Writes text that was held back. */
+  private void writeReleased(String text, ByteBuf out) {
+    if (!text.isEmpty()) {
+      written = true;
+      chunks.writeContent(text, out);
+    }
   }
 
   private static boolean isDone(byte[] data, int from, int to) {
@@ -195,6 +210,9 @@ public final class ChatStream {
   private Step write(int choices, ByteBuf out) {
     written = true;
     finished |= choice.finishes();
+    if (continuity != null) {
+      writeReleased(continuity.released(), out);
+    }
     chunks.write(choices, out);
     if (continuity != null) {
       continuity.sent(chunks.identity());

@@ -6,6 +6,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -103,6 +104,15 @@ final class ChunkOut {
     }
     roleSent = true;
     SseOut.data(out, edits.chunk(identity, choices, choice.edits(asRole)));
+  }
+
+  /** Writes a chunk of our own with this text. */
+  void writeContent(String text, ByteBuf out) {
+    Map<String, Object> content = new LinkedHashMap<>();
+    content.put("index", 0);
+    content.put("delta", Map.of("content", text));
+    content.put("finish_reason", JsonBytes.NULL);
+    own(JsonBytes.value(List.of(content)), null, out);
   }
 
   /** Writes the finish that a provider left out. */

@@ -1,5 +1,7 @@
 package dev.tollgate.core.endpoint;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -16,6 +18,8 @@ final class Continuity {
   private final Delivered delivered;
   private final boolean continues;
   private final Map<DeltaText, Repetition> repetitions = new EnumMap<>(DeltaText.class);
+  private @Nullable Restart restart;
+  private String released = "";
   private int charsToRepeat;
 
   /** What a chunk brings. */
@@ -41,6 +45,7 @@ final class Continuity {
       case Opening.Prefill prefill -> {
         var continuity = new Continuity(prefill.delivered(), true);
         continuity.expectWhiteSpace();
+        continuity.restart = Restart.of(prefill.delivered().of(DeltaText.CONTENT).toString());
         yield continuity;
       }
       case Opening.Replay replay -> {
@@ -61,10 +66,13 @@ final class Continuity {
 
   private void expectRepetition() {
     for (DeltaText text : DeltaText.values()) {
-      String known = delivered.of(text).toString();
-      repetitions.put(text, new Repetition(known, true));
-      charsToRepeat += known.length();
+      expect(text, delivered.of(text).toString());
     }
+  }
+
+  private void expect(DeltaText text, String known) {
+    repetitions.put(text, new Repetition(known, true));
+    charsToRepeat += known.length();
   }
 
   /** Whether the client has the beginning of the stream from another provider. */
@@ -89,110 +97,183 @@ final class Continuity {
 
   /** Judges a chunk and restricts it to what is new. */
   Verdict read(ChoiceReader choice) {
+    released = "";
     JsonMembers delta = choice.delta();
-    int members = delta == null ? 0 : delta.size();
-    int[] repeated = new int[members];
+    Part[] parts = delta == null ? new Part[0] : parts(choice, delta);
     boolean fresh = choice.finishes();
     boolean repeats = false;
-    for (int i = 0; delta != null && i < members; i++) {
-      if (choice.carries(i)) {
-        DeltaText text = DeltaText.of(delta, i);
-        repeated[i] = text == null ? 0 : repeat(text, delta.string(i));
-        if (repeated[i] < 0) {
+    for (Part part : parts) {
+      fresh |= part.kind == Part.Kind.OTHER;
+      repeats |= part.kind == Part.Kind.CONSTANT && continues;
+    }
+    if (fresh) {
+      letGo(); // whatever the text was to be
+    }
+    for (Part part : parts) {
+      if (part.kind == Part.Kind.TEXT) {
+        int taken = taken(part);
+        if (taken < 0) {
           return Verdict.DIFFERENT;
         }
-        repeats |= repeated[i] > 0;
-        fresh |= text == null || repeated[i] < delta.string(i).length();
+        part.taken = taken;
+        repeats |= taken > 0;
+        fresh |= taken < part.piece.length();
       }
     }
+    fresh |= !released.isEmpty();
     if (fresh && isBehind()) {
       return Verdict.DIFFERENT;
     }
     if (repeats && !fresh) {
       return Verdict.REPEATED;
     }
-    if (delta != null) {
-      restrict(choice, delta, repeated);
-    }
+    keepReleased();
+    choice.restrict(delta == null ? null : restricted(delta, parts));
     return Verdict.NEW;
+  }
+
+  /** A member of a delta. */
+  private static final class Part {
+    private final Kind kind;
+    private final DeltaText text;
+    private final String piece;
+    private int taken;
+
+    private enum Kind {
+      /** More of a text. */
+      TEXT,
+      /** A text that stands in the delta under another name, too. */
+      TWICE,
+      /** What each chunk says. */
+      CONSTANT,
+      OTHER,
+      NOTHING
+    }
+
+    Part(Kind kind, DeltaText text, String piece) {
+      this.kind = kind;
+      this.text = text;
+      this.piece = piece;
+    }
+
+    static Part of(Kind kind) {
+      return new Part(kind, DeltaText.CONTENT, "");
+    }
+  }
+
+  private Part[] parts(ChoiceReader choice, JsonMembers delta) {
+    Part[] parts = new Part[delta.size()];
+    for (int i = 0; i < parts.length; i++) {
+      parts[i] = choice.carries(i) ? part(delta, i) : Part.of(Part.Kind.NOTHING);
+    }
+    return parts;
+  }
+
+  private Part part(JsonMembers delta, int i) {
+    DeltaText own = DeltaText.of(delta, i);
+    if (own == null) {
+      return Part.of(isConstant(delta, i) ? Part.Kind.CONSTANT : Part.Kind.OTHER);
+    }
+    DeltaText text = continues ? delivered.shape(own) : own;
+    return text != own && text.isIn(delta)
+        ? Part.of(Part.Kind.TWICE)
+        : new Part(Part.Kind.TEXT, text, delta.string(i));
+  }
+
+  /** Until another provider continues it, whatever comes first may be a constant. */
+  private boolean isConstant(JsonMembers delta, int i) {
+    return continues ? delivered.hasConstant(delta, i) : delivered.mayBeConstant(delta, i);
+  }
+
+  /** How many chars of a piece the client does not get now; negative: it differs. */
+  private int taken(Part part) {
+    Restart unclear = part.text == DeltaText.CONTENT ? restart : null;
+    if (unclear == null) {
+      return repeat(part.text, part.piece);
+    }
+    int left = unclear.left();
+    return switch (unclear.take(part.piece)) {
+      case HELD -> part.piece.length();
+      case ANEW -> {
+        restart = null;
+        expect(
+            DeltaText.CONTENT, delivered.of(DeltaText.CONTENT).toString().substring(Restart.CHARS));
+        int more = repeat(part.text, part.piece.substring(left));
+        yield more < 0 ? more : left + more;
+      }
+      case OTHER -> {
+        letGo();
+        yield repeat(part.text, part.piece);
+      }
+    };
+  }
+
+  /** It is no new beginning: what was held back is new. */
+  private void letGo() {
+    Restart over = restart;
+    restart = null;
+    if (over != null) {
+      String held = over.held();
+      released = held.substring(repeat(DeltaText.CONTENT, held));
+    }
+  }
+
+  private void keepReleased() {
+    delivered.add(DeltaText.CONTENT, released, released.getBytes(UTF_8).length);
+  }
+
+  /** Text that was held back and goes to the client ahead of the chunk. */
+  String released() {
+    return released;
+  }
+
+  /** The same where nothing more comes. */
+  String releasedAtLast() {
+    released = "";
+    letGo();
+    keepReleased();
+    return released;
   }
 
   /** How many chars of a piece are repetition; negative: it differs. */
   private int repeat(DeltaText text, String piece) {
     Repetition repetition = repetitions.get(text);
     int count = repetition == null ? 0 : repetition.take(piece);
-    if (repetition != null && repetition.mustBeWhole) {
+    if (repetition != null && repetition.mustBeWhole()) {
       charsToRepeat -= Math.max(0, count);
     }
     return count;
   }
 
-  private void restrict(ChoiceReader choice, JsonMembers delta, int[] repeated) {
+  private @Nullable JsonSplice restricted(JsonMembers delta, Part[] parts) {
     JsonSplice edits = null;
-    for (int i = 0; i < delta.size(); i++) {
-      if (continues && delta.isName(i, "role")) {
-        edits = (edits == null ? JsonSplice.of(delta) : edits).delete(i);
-      } else if (choice.carries(i)) {
-        String left = take(delta, i, repeated[i]);
-        if (repeated[i] > 0) {
-          edits = (edits == null ? JsonSplice.of(delta) : edits).replace(i, JsonBytes.string(left));
+    for (int i = 0; i < parts.length; i++) {
+      Part part = parts[i];
+      switch (part.kind) {
+        case NOTHING -> {
+          if (continues && delta.isName(i, "role")) {
+            edits = on(delta, edits).delete(i);
+          }
+        }
+        case CONSTANT -> delivered.keepConstant(delta, i);
+        case OTHER -> delivered.addOther();
+        case TWICE -> edits = on(delta, edits).delete(i);
+        case TEXT -> {
+          String left = part.piece.substring(part.taken);
+          delivered.add(part.text, left, delta.valueEnd(i) - delta.valueStart(i) - 2);
+          if (!part.text.isName(delta, i)) {
+            edits = on(delta, edits).delete(i);
+            edits.insertLast(part.text.member(), JsonBytes.string(left));
+          } else if (part.taken > 0) {
+            edits = on(delta, edits).replace(i, JsonBytes.string(left));
+          }
         }
       }
     }
-    choice.restrict(edits);
+    return edits;
   }
 
-  private String take(JsonMembers delta, int i, int repeated) {
-    DeltaText text = DeltaText.of(delta, i);
-    if (text == null) {
-      delivered.addOther();
-      return "";
-    }
-    String left = delta.string(i).substring(repeated);
-    delivered.add(text, left, delta.valueEnd(i) - delta.valueStart(i) - 2);
-    return left;
-  }
-
-  /** How far a provider has repeated one text. */
-  private static final class Repetition {
-    private final String known;
-    private final boolean mustBeWhole;
-    private int at;
-
-    /**
-     * @param mustBeWhole whether anything else is another answer
-     */
-    Repetition(String known, boolean mustBeWhole) {
-      this.known = known;
-      this.mustBeWhole = mustBeWhole;
-    }
-
-    /** How many chars of a piece are the next of the text; negative: it differs. */
-    int take(String piece) {
-      return mustBeWhole ? takeAll(piece) : takeSome(piece);
-    }
-
-    private int takeSome(String piece) {
-      int count = 0;
-      while (count < piece.length()
-          && at < known.length()
-          && piece.charAt(count) == known.charAt(at)) {
-        count++;
-        at++;
-      }
-      if (count < piece.length()) {
-        at = known.length(); // what comes behind anything else is new
-      }
-      return count;
-    }
-
-    private int takeAll(String piece) {
-      int count = Math.min(piece.length(), known.length() - at);
-      if (!known.startsWith(piece.substring(0, count), at)) {
-        return -1;
-      }
-      at += count;
-      return count;
-    }
+  private static JsonSplice on(JsonMembers delta, @Nullable JsonSplice edits) {
+    return edits == null ? JsonSplice.of(delta) : edits;
   }
 }

@@ -1,6 +1,9 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +12,12 @@ import org.jspecify.annotations.Nullable;
  * the identity under which they were sent. Bounded. Not thread safe: one request on one loop.
  */
 public final class Delivered {
+  private static final int CONSTANTS_MAX = 8;
+  private static final int CONSTANT_BYTES_MAX = 64;
+
   private final int bytesMax;
   private final Map<DeltaText, StringBuilder> texts = new EnumMap<>(DeltaText.class);
+  private final Map<String, String> constants = new HashMap<>(0);
   private RootEdits.@Nullable Identity identity;
   private State state = State.TEXT;
   private int bytes;
@@ -86,6 +93,31 @@ public final class Delivered {
   CharSequence of(DeltaText text) {
     StringBuilder kept = texts.get(text);
     return kept == null ? "" : kept;
+  }
+
+  /** The text under the name under which the client has it. */
+  DeltaText shape(DeltaText text) {
+    return of(text).isEmpty() && !of(text.twin()).isEmpty() ? text.twin() : text;
+  }
+
+  /** Whether each chunk that had this member had it with this value, and one had. */
+  boolean hasConstant(JsonMembers delta, int i) {
+    return delta.text(i).equals(constants.get(delta.name(i)));
+  }
+
+  /** Whether a member says the same as in all chunks before, which perhaps had none. */
+  boolean mayBeConstant(JsonMembers delta, int i) {
+    boolean scalar = delta.kind(i) != JsonKind.OBJECT && delta.kind(i) != JsonKind.ARRAY;
+    String before = scalar ? constants.get(delta.name(i)) : null;
+    return before == null
+        ? scalar
+            && constants.size() < CONSTANTS_MAX
+            && delta.valueEnd(i) - delta.valueStart(i) <= CONSTANT_BYTES_MAX
+        : before.equals(delta.text(i));
+  }
+
+  void keepConstant(JsonMembers delta, int i) {
+    constants.putIfAbsent(delta.name(i), delta.text(i));
   }
 
   /** Our own count of the tokens. */

@@ -19,6 +19,27 @@ enum DeltaText {
     this.member = member;
   }
 
+  String member() {
+    return member;
+  }
+
+  boolean isName(JsonMembers delta, int i) {
+    return delta.isName(i, member);
+  }
+
+  boolean isIn(JsonMembers delta) {
+    return delta.indexOf(member) >= 0;
+  }
+
+  /** The other name that providers have for the same text; itself where there is none. */
+  DeltaText twin() {
+    return switch (this) {
+      case REASONING -> REASONING_CONTENT;
+      case REASONING_CONTENT -> REASONING;
+      case CONTENT, REFUSAL -> this;
+    };
+  }
+
   /** Which text a member holds; null: none, or one that stands there twice. */
   static @Nullable DeltaText of(JsonMembers delta, int i) {
     if (delta.kind(i) != JsonKind.STRING) {
