@@ -45,8 +45,10 @@ local function bucket(key, capacity, period)
   return b
 end
 
--- Another capacity acts at once: it holds what it held, as far as there is room for it.
+-- Another capacity acts at once: it holds what it held, as far as there is room for it. That is kept
+-- also where nothing is taken, or who is refused would wait while the old one goes on.
 local function resize(b, capacity)
+  b.changed = b.capacity ~= capacity
   b.capacity = capacity
   b.level = math.min(b.level, capacity * b.one)
 end

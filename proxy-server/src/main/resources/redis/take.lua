@@ -54,6 +54,9 @@ local answer = {refused, free}
 for _, b in ipairs(buckets) do
   if refused == 0 and b.wanted > 0 then
     b.level = b.level - b.wanted
+    b.changed = true
+  end
+  if b.changed then
     store(b)
   end
   answer[#answer + 1] = math.floor(b.level / b.one)

@@ -190,6 +190,34 @@ public abstract class CountersContract {
   }
 
   @Test
+  void whoIsRefusedUnderAHigherLimitHasWhatWasWantedAfterTheWaitThatWasTold() {
+    Bucket before = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 10);
+    Draw all = draw(UNLIMITED, new Take(before, 10));
+    taken(all);
+    counters().end(all, 1_010); // it owes a hundred minutes' worth of the limit of then
+    Bucket after = resized(before, 10_000);
+    pass(Duration.ofMillis(1));
+    Draw wanted = draw(UNLIMITED, new Take(after, 5_000));
+    long waitMicros = refused(wanted).levels().getFirst().waitMicros();
+    assertThat(waitMicros).isBetween(35_999_000L, 36_000_000L);
+
+    pass(Duration.ofNanos((waitMicros - 1_000_000) * 1_000));
+    assertThat(refused(wanted).levels()).extracting(Level::waitMicros).containsExactly(1_000_000L);
+    pass(Duration.ofSeconds(1));
+    taken(wanted);
+  }
+
+  @Test
+  void aLookAtAnotherLimitLetsItActToo() {
+    Bucket before = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 1);
+    taken(one(before));
+    Bucket after = resized(before, 600);
+    assertThat(levels(after)).extracting(Level::remaining).containsExactly(0L);
+    pass(Duration.ofSeconds(10));
+    assertThat(levels(after)).extracting(Level::remaining).containsExactly(100L);
+  }
+
+  @Test
   void aLowerLimitCutsWhatTheBucketHolds() {
     Bucket before = bucket(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 600);
     taken(one(before));

@@ -43,6 +43,10 @@ final class ExactBucket {
     atMicros = nowMicros;
   }
 
+  boolean hasCapacity(long wanted) {
+    return capacity.equals(BigInteger.valueOf(wanted));
+  }
+
   void resize(long newCapacity) {
     capacity = BigInteger.valueOf(newCapacity);
     level = level.min(full());
