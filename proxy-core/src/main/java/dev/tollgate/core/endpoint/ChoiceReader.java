@@ -29,6 +29,7 @@ final class ChoiceReader {
   private boolean finishes;
   private boolean emptyDelta;
   private long contentBytes;
+  private long thoughtBytes;
   private @Nullable JsonSplice callEdits;
   private @Nullable JsonSplice restriction;
 
@@ -87,6 +88,7 @@ final class ChoiceReader {
     hasDelta = deltaAt >= 0 && choice.kind(deltaAt) == JsonKind.OBJECT;
     emptyDelta = true;
     contentBytes = 0;
+    thoughtBytes = 0;
     callEdits = null;
     restriction = null;
     callsAt = -1;
@@ -121,12 +123,21 @@ final class ChoiceReader {
   }
 
   private void content(int i) {
-    if (delta.kind(i) == JsonKind.STRING) {
-      contentBytes += delta.valueEnd(i) - delta.valueStart(i) - 2;
+    DeltaText text = DeltaText.of(delta, i);
+    if (text != null) {
+      count(text, delta.valueEnd(i) - delta.valueStart(i) - 2);
     } else if (callsAt < 0 && delta.kind(i) == JsonKind.ARRAY && delta.isName(i, "tool_calls")) {
       callsAt = i;
       callEdits = tools.read(delta, i);
       contentBytes += tools.argumentBytes();
+    }
+  }
+
+  /** Providers that write a thought under both names write the same one twice. */
+  private void count(DeltaText text, int sizeBytes) {
+    switch (text) {
+      case CONTENT, REFUSAL -> contentBytes += sizeBytes;
+      case REASONING_CONTENT, REASONING -> thoughtBytes = Math.max(thoughtBytes, sizeBytes);
     }
   }
 
@@ -161,7 +172,7 @@ final class ChoiceReader {
 
   /** Bytes of text in the delta: what it says, thinks, refuses, and passes to tools. */
   long contentBytes() {
-    return contentBytes;
+    return contentBytes + thoughtBytes;
   }
 
   boolean finishes() {

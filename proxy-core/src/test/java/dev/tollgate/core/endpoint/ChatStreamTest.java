@@ -422,18 +422,6 @@ class ChatStreamTest {
     assertOrderly(relayed.view());
   }
 
-  @Test
-  void ourCountOfTheOutputFollowsItsTextAndNotItsJson() {
-    String words = "x".repeat(500);
-    assertThat(Relayed.of(stream(text(words))).chat().deliveredTokens()).isEqualTo(100);
-    String call =
-        Chunks.calls(
-            "{\"index\":0,\"id\":\"a\",\"type\":\"function\",\"function\":"
-                + "{\"name\":\"long_name_of_a_function\",\"arguments\":\"{}\"}}");
-    assertThat(Relayed.of(stream(call, call)).chat().deliveredTokens()).isEqualTo(2);
-    assertThat(Relayed.of(stream(role(), role())).chat().deliveredTokens()).isZero();
-  }
-
   private static void assertOrderly(ClientView view) {
     assertThat(AcceptedChunks.unruly(view.chunks(), true)).isEmpty();
     assertThat(view.done()).isTrue();
