@@ -70,8 +70,8 @@ public final class KeyAnswer {
   private static @Nullable List<Map<String, Object>> rates(Draw look, Drawn drawn) {
     return switch (drawn) {
       case Drawn.Taken taken ->
-          IntStream.range(0, look.takes().size())
-              .mapToObj(n -> LimitDetails.of(look.takes().get(n).bucket(), taken.levels().get(n)))
+          IntStream.range(0, look.buckets().size())
+              .mapToObj(n -> LimitDetails.of(look.buckets().get(n), taken.levels().get(n)))
               .toList();
       case Drawn.Refused _, Drawn.Unavailable _ -> null;
     };

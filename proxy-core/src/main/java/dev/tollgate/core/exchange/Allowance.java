@@ -2,7 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.Draw;
@@ -29,7 +29,7 @@ final class Allowance {
 
   private final Limits limits;
   private @Nullable Permit permit;
-  private List<Field> fields = List.of();
+  private List<FieldLines> fields = List.of();
 
   Allowance(Limits limits) {
     this.limits = limits;
@@ -54,7 +54,7 @@ final class Allowance {
       Consumer<Verdict> whenKnown) {
     long tokens = call.request().tokensEstimated(call.model());
     LimitRules rules = limits.rules().get();
-    switch (rules.asked(request.id(), request.key(), call.model().id(), tokens)) {
+    switch (limits.asked(rules, request.id(), request.key(), call.model().id(), tokens)) {
       case Asked.Nothing _ -> whenKnown.accept(GRANTED);
       case Asked.NeverFits never -> {
         Fault fault = LimitFault.neverFits(never.bucket(), never.tokens());
@@ -157,15 +157,15 @@ final class Allowance {
   }
 
   /** How the key's limits stand; empty where it has none. */
-  List<Field> fields() {
+  List<FieldLines> fields() {
     return fields;
   }
 
-  List<Field> addedTo(List<Field> reply) {
+  List<FieldLines> addedTo(List<FieldLines> reply) {
     if (fields.isEmpty()) {
       return reply;
     }
-    List<Field> all = new ArrayList<>(reply.size() + fields.size());
+    List<FieldLines> all = new ArrayList<>(reply.size() + fields.size());
     all.addAll(reply);
     all.addAll(fields);
     return all;

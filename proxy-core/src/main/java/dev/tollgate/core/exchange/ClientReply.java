@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
@@ -53,7 +53,7 @@ final class ClientReply {
   }
 
   /** Sends the head of a stream. */
-  void open(List<Field> fields) {
+  void open(List<FieldLines> fields) {
     timeline.answered(now());
     downstream.send(new Reply.Opened(fields));
     opened = true;
@@ -78,7 +78,7 @@ final class ClientReply {
     downstream.flush();
   }
 
-  void whole(List<Field> fields, ByteBuf body) {
+  void whole(List<FieldLines> fields, ByteBuf body) {
     timeline.answered(now());
     bytesSent += body.readableBytes();
     downstream.send(new Reply.Whole(200, "application/json", fields, body));
@@ -86,7 +86,7 @@ final class ClientReply {
   }
 
   /** Ends with a fault: as the reply, or in an open stream behind its last event. */
-  void refuse(Fault fault, List<Field> fields) {
+  void refuse(Fault fault, List<FieldLines> fields) {
     timeline.answered(now());
     downstream.send(new Reply.Refused(fault, fields));
     downstream.flush();

@@ -8,7 +8,7 @@ import dev.tollgate.core.endpoint.ChatStream;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.NextTry;
@@ -467,7 +467,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     return serving.served(charge, timeline, now());
   }
 
-  private List<Field> fields(MicroUsd cost) {
+  private List<FieldLines> fields(MicroUsd cost) {
     return conclusion.allowance().addedTo(serving.fields(cost, committedEarly, timeline, now()));
   }
 

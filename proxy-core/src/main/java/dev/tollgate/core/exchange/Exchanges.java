@@ -170,7 +170,7 @@ public final class Exchanges implements RequestService {
   }
 
   private void levels(Draw look, Downstream downstream, Consumer<Drawn> to) {
-    if (look.takes().isEmpty()) {
+    if (look.buckets().isEmpty()) {
       to.accept(new Drawn.Taken(List.of()));
     } else {
       context.limits().counters().take(look, downstream.loop(), to);

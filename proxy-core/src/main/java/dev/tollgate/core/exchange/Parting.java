@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface Parting {
   /** A plain reply. */
-  record Whole(List<Field> fields, ByteBuf body) implements Parting {}
+  record Whole(List<FieldLines> fields, ByteBuf body) implements Parting {}
 
   /** The last events of a stream that went well. */
   record Last(ByteBuf events) implements Parting {}
@@ -22,7 +22,8 @@ sealed interface Parting {
    *
    * @param usage the usage chunk that stands ahead of it in an opened stream
    */
-  record Refusal(@Nullable ByteBuf usage, Fault fault, List<Field> fields) implements Parting {}
+  record Refusal(@Nullable ByteBuf usage, Fault fault, List<FieldLines> fields)
+      implements Parting {}
 
   /** Nobody is left to be told. */
   record Silence() implements Parting {}

@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -13,16 +13,17 @@ import java.util.List;
  */
 public sealed interface Reply {
   /** A complete reply. Owns {@code body}. */
-  record Whole(int status, String contentType, List<Field> fields, ByteBuf body) implements Reply {}
+  record Whole(int status, String contentType, List<FieldLines> fields, ByteBuf body)
+      implements Reply {}
 
   /**
    * The error envelope; status and retry fields follow from the fault. In an opened stream it is
    * the last event, and {@code [DONE]} follows.
    */
-  record Refused(Fault fault, List<Field> fields) implements Reply {}
+  record Refused(Fault fault, List<FieldLines> fields) implements Reply {}
 
   /** Status 200 and the head of an event stream. */
-  record Opened(List<Field> fields) implements Reply {}
+  record Opened(List<FieldLines> fields) implements Reply {}
 
   /** Whole events of an opened stream. Owns {@code events}. */
   record Piece(ByteBuf events) implements Reply {}

@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Refusal;
@@ -18,7 +19,7 @@ final class ReplyFields {
    * @param reason why this provider and no other
    * @param cost the charge, or on streams the admitted estimate
    */
-  static List<Field> of(
+  static List<FieldLines> of(
       ChatCall call,
       Candidate selected,
       String reason,
@@ -36,7 +37,7 @@ final class ReplyFields {
   }
 
   /** What is said where nobody was selected. */
-  static List<Field> of(Refusal refusal) {
+  static List<FieldLines> of(Refusal refusal) {
     return List.of(new Field(REASON, refusal.reason()));
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.endpoint.ChatStream;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
@@ -277,7 +277,7 @@ final class Serving implements Contender.Contest {
   }
 
   /** The headers of a reply. */
-  List<Field> fields(MicroUsd cost, boolean committedEarly, Timeline timeline, long nowNanos) {
+  List<FieldLines> fields(MicroUsd cost, boolean committedEarly, Timeline timeline, long nowNanos) {
     String reason =
         tries.reason(candidate, attempt, cost, committedEarly, nowNanos) + resumption.note();
     return ReplyFields.of(call, candidate, reason, cost, timeline, nowNanos);

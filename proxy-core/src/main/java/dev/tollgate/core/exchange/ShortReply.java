@@ -4,7 +4,7 @@ import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonOut;
 import io.netty.buffer.ByteBuf;
@@ -32,7 +32,7 @@ record ShortReply(Observer observer, ExchangeRequest request, Downstream downstr
    *
    * @param served what routing did; null: it was not reached
    */
-  void refuse(Fault fault, Ending ending, List<Field> fields, @Nullable Served served) {
+  void refuse(Fault fault, Ending ending, List<FieldLines> fields, @Nullable Served served) {
     downstream.send(new Reply.Refused(fault, fields));
     downstream.flush();
     record(ending, fault.code(), fault.code().status(), 0, served);

@@ -1,7 +1,9 @@
 package dev.tollgate.core.http;
 
+import io.netty.buffer.ByteBuf;
+
 /** One field line to send: a token, and Latin-1 text without control characters but TAB. */
-public record Field(String name, String value) {
+public record Field(String name, String value) implements FieldLines {
   public Field {
     if (!isToken(name)) {
       throw new IllegalArgumentException("a field name that is no token");
@@ -9,6 +11,11 @@ public record Field(String name, String value) {
     if (!isText(value)) {
       throw new IllegalArgumentException("a character that no value may hold in field " + name);
     }
+  }
+
+  @Override
+  public void writeTo(ByteBuf out) {
+    HeadOut.field(out, this);
   }
 
   private static boolean isToken(String text) {

@@ -101,7 +101,8 @@ public final class HeadOut {
     }
   }
 
-  private static void decimal(ByteBuf out, long number) {
+  /** A number that is not negative. */
+  public static void decimal(ByteBuf out, long number) {
     if (number >= 10) {
       decimal(out, number / 10);
     }

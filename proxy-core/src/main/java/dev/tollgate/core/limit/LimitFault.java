@@ -5,7 +5,6 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.limit.Bucket.Scope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Draw.Slot;
-import dev.tollgate.core.limit.Draw.Take;
 import dev.tollgate.core.limit.Drawn.Level;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -31,14 +30,14 @@ public final class LimitFault {
     long longest = 0;
     for (int n = refused.levels().size() - 1; n >= 0; n--) {
       Level level = refused.levels().get(n);
-      if (draw.takes().get(n).isRefusedAt(level)) {
+      if (draw.isRefusedAt(draw.buckets().get(n), level)) {
         first = n;
         longest = Math.max(longest, level.waitMicros());
       }
     }
     return first < 0
         ? concurrency(draw.slot())
-        : exhausted(draw.takes().get(first), refused.levels().get(first), longest);
+        : exhausted(draw, draw.buckets().get(first), refused.levels().get(first), longest);
   }
 
   /**
@@ -48,9 +47,8 @@ public final class LimitFault {
   public static long surelyMicros(Draw draw, Drawn.Refused refused) {
     for (int n = 0; n < refused.levels().size(); n++) {
       Level level = refused.levels().get(n);
-      Take take = draw.takes().get(n);
-      if (take.isRefusedAt(level)) {
-        Bucket bucket = take.bucket();
+      Bucket bucket = draw.buckets().get(n);
+      if (draw.isRefusedAt(bucket, level)) {
         boolean isAnyones =
             bucket.unit() != Unit.TOKENS_PER_MINUTE && bucket.scope() != Scope.MODEL;
         return isAnyones ? level.waitMicros() : 0;
@@ -59,11 +57,10 @@ public final class LimitFault {
     return 0;
   }
 
-  private static Fault exhausted(Take take, Level level, long waitMicros) {
-    Bucket bucket = take.bucket();
+  private static Fault exhausted(Draw draw, Bucket bucket, Level level, long waitMicros) {
     Map<String, Object> details = LimitDetails.of(bucket, level);
     if (bucket.unit() == Unit.TOKENS_PER_MINUTE) {
-      details.put("requested", take.amount());
+      details.put("requested", draw.tokens());
     }
     String message =
         "The "

@@ -5,7 +5,6 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.Bucket.Scope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Draw.Slot;
-import dev.tollgate.core.limit.Draw.Take;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ public record LimitRules(
       new LimitRules(Rates.OFF, Rates.OFF, new PerKey(Rates.OFF, 0, 0), Rates.OFF, Map.of());
 
   private static final String EVERYBODY = "*";
+  private static final Asked NOTHING = new Asked.Nothing();
 
   public LimitRules {
     models = Map.copyOf(models);
@@ -60,30 +60,35 @@ public record LimitRules(
     record NeverFits(Bucket bucket, long tokens) implements Asked {}
   }
 
+  /** What the requests of a key for a model draw from. */
+  Allotment allotment(ApiKey key, ModelId of) {
+    PerKey its = key(key);
+    List<Bucket> buckets = new ArrayList<>(9);
+    add(buckets, Scope.KEY, key.id().value(), its.rates);
+    add(buckets, Scope.ORGANIZATION, key.org().id().toString(), organization);
+    addModel(buckets, of);
+    add(buckets, Scope.GLOBAL, EVERYBODY, global);
+    addTokens(buckets, key, its);
+    Slot slot =
+        its.concurrency > 0
+            ? new Slot.OneOf(key.id().value(), its.concurrency)
+            : new Slot.Unlimited();
+    return new Allotment(buckets, slot);
+  }
+
   /**
    * What a request takes.
    *
    * @param tokens that it will use, as far as one can say beforehand
    */
-  public Asked asked(RequestId request, ApiKey key, ModelId of, long tokens) {
-    PerKey its = key(key);
-    if (its.tokensPerMinute > 0 && tokens > limit(its.tokensPerMinute)) {
-      return new Asked.NeverFits(tokenBucket(key, its), tokens);
+  static Asked asked(RequestId request, Allotment of, long tokens) {
+    if (of.isUnlimited()) {
+      return NOTHING;
     }
-    List<Take> takes = new ArrayList<>(8);
-    add(takes, Scope.KEY, key.id().value(), its.rates);
-    add(takes, Scope.ORGANIZATION, key.org().id().toString(), organization);
-    addModel(takes, of);
-    add(takes, Scope.GLOBAL, EVERYBODY, global);
-    if (its.tokensPerMinute > 0) {
-      takes.add(new Take(tokenBucket(key, its), tokens));
-    }
-    Slot slot =
-        its.concurrency > 0
-            ? new Slot.OneOf(key.id().value(), its.concurrency)
-            : new Slot.Unlimited();
-    boolean isLimited = !takes.isEmpty() || its.concurrency > 0;
-    return isLimited ? new Asked.Of(new Draw(request, takes, slot)) : new Asked.Nothing();
+    Bucket bucket = of.tokens();
+    return bucket != null && tokens > bucket.capacity()
+        ? new Asked.NeverFits(bucket, tokens)
+        : new Asked.Of(new Draw(request, of, 1, tokens));
   }
 
   /**
@@ -92,29 +97,24 @@ public record LimitRules(
    * @param draw a name of its own, as the request's is of its own draw
    */
   public Asked askedToo(RequestId draw, ModelId of) {
-    List<Take> takes = new ArrayList<>(2);
-    addModel(takes, of);
-    return takes.isEmpty()
-        ? new Asked.Nothing()
-        : new Asked.Of(new Draw(draw, takes, new Slot.Unlimited()));
+    List<Bucket> buckets = new ArrayList<>(2);
+    addModel(buckets, of);
+    return asked(draw, new Allotment(buckets, new Slot.Unlimited()), 0);
   }
 
-  private void addModel(List<Take> takes, ModelId of) {
+  private void addModel(List<Bucket> buckets, ModelId of) {
     Rates rates = models.getOrDefault(of, model);
     if (!rates.equals(Rates.OFF)) {
-      add(takes, Scope.MODEL, of.toString(), rates);
+      add(buckets, Scope.MODEL, of.toString(), rates);
     }
   }
 
   /** A look at the key's own buckets. */
   public Draw look(RequestId request, ApiKey key) {
     PerKey its = key(key);
-    List<Take> takes = new ArrayList<>(3);
-    add(takes, Scope.KEY, key.id().value(), its.rates);
-    List<Bucket> buckets = new ArrayList<>(takes.stream().map(Take::bucket).toList());
-    if (its.tokensPerMinute > 0) {
-      buckets.add(tokenBucket(key, its));
-    }
+    List<Bucket> buckets = new ArrayList<>(3);
+    add(buckets, Scope.KEY, key.id().value(), its.rates);
+    addTokens(buckets, key, its);
     return Draw.look(request, buckets);
   }
 
@@ -123,22 +123,20 @@ public record LimitRules(
     return this.key.of(key.limits());
   }
 
-  private static void add(List<Take> takes, Scope scope, String id, Rates rates) {
+  private static void add(List<Bucket> buckets, Scope scope, String id, Rates rates) {
     if (rates.perSecond > 0) {
-      takes.add(one(scope, id, Unit.REQUESTS_PER_SECOND, rates.perSecond));
+      buckets.add(new Bucket(scope, id, Unit.REQUESTS_PER_SECOND, limit(rates.perSecond)));
     }
     if (rates.perMinute > 0) {
-      takes.add(one(scope, id, Unit.REQUESTS_PER_MINUTE, rates.perMinute));
+      buckets.add(new Bucket(scope, id, Unit.REQUESTS_PER_MINUTE, limit(rates.perMinute)));
     }
   }
 
-  private static Take one(Scope scope, String id, Unit unit, long limit) {
-    return new Take(new Bucket(scope, id, unit, limit(limit)), 1);
-  }
-
-  private static Bucket tokenBucket(ApiKey key, PerKey its) {
-    return new Bucket(
-        Scope.KEY, key.id().value(), Unit.TOKENS_PER_MINUTE, limit(its.tokensPerMinute));
+  private static void addTokens(List<Bucket> buckets, ApiKey key, PerKey its) {
+    if (its.tokensPerMinute > 0) {
+      long limit = limit(its.tokensPerMinute);
+      buckets.add(new Bucket(Scope.KEY, key.id().value(), Unit.TOKENS_PER_MINUTE, limit));
+    }
   }
 
   /** What is stored may be larger than any bucket; so much is as good as no limit. */

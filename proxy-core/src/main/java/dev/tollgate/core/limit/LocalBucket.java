@@ -4,87 +4,68 @@ import dev.tollgate.core.limit.Drawn.Level;
 import io.github.bucket4j.Bandwidth;
 import io.github.bucket4j.BucketConfiguration;
 import io.github.bucket4j.BucketState;
-import io.github.bucket4j.ConsumptionProbe;
-import io.github.bucket4j.TimeMeter;
+import io.github.bucket4j.MathType;
 import io.github.bucket4j.TokensInheritanceStrategy;
-import io.github.bucket4j.local.LocalBucketBuilder;
 import java.time.Duration;
 
 /**
- * A running bucket of this process. Shared by all loops; its state is one atomic reference to an
- * immutable, so that of concurrent takers each sees what the others left.
+ * A running bucket of this process: Bucket4j's state, whose lock and clock are its owner's, so that
+ * all buckets of a draw are looked at and taken from together. Guarded by its {@link LocalBuckets}.
  */
 final class LocalBucket {
-  // Bucket4j refuses to book a debt whose end is later than a long counts nanoseconds.
+  // What is owed, and what flows in of it, stay far from the end of a long.
   private static final long PERIODS_OWED_MAX = 1_000_000;
 
   private final long periodMicros;
-  private final io.github.bucket4j.Bucket state;
-  private volatile long capacity;
-
-  /** What became of the wish for an amount, with the level after it. */
-  sealed interface Taking {
-    record Had(Level level) implements Taking {}
-
-    record Lacked(Level level) implements Taking {}
-  }
+  private BucketState state;
+  private long capacity;
 
   /** A full bucket. */
-  LocalBucket(Bucket rule, TimeMeter clock) {
+  LocalBucket(Bucket rule, long nowNanos) {
     this.periodMicros = rule.unit().periodMicros();
     this.capacity = rule.capacity();
     this.state =
-        new LocalBucketBuilder()
-            .addLimit(bandwidth(rule.capacity()))
-            .withCustomTimePrecision(clock)
-            .build();
+        BucketState.createInitialState(
+            configuration(rule.capacity()), MathType.INTEGER_64_BITS, nowNanos);
   }
 
-  private Bandwidth bandwidth(long tokens) {
+  private BucketConfiguration configuration(long tokens) {
     Duration period = Duration.ofNanos(periodMicros * 1_000);
-    return Bandwidth.builder().capacity(tokens).refillGreedy(tokens, period).build();
+    Bandwidth evenly = Bandwidth.builder().capacity(tokens).refillGreedy(tokens, period).build();
+    return BucketConfiguration.builder().addLimit(evenly).build();
+  }
+
+  /** What flowed in until now is in it. */
+  void flow(long nowNanos) {
+    state.refillAllBandwidth(nowNanos);
   }
 
   /** From now on it holds at most so much, and as much flows in. What it holds stays. */
-  void resize(long wanted) {
+  void resize(long wanted, long nowNanos) {
     if (capacity != wanted) {
-      change(wanted);
+      state =
+          state.replaceConfiguration(
+              configuration(wanted), TokensInheritanceStrategy.AS_IS, nowNanos);
+      capacity = wanted;
     }
   }
 
-  // A lock, because state and capacity change together; taken only when a limit was changed.
-  private synchronized void change(long wanted) {
-    BucketConfiguration rule = BucketConfiguration.builder().addLimit(bandwidth(wanted)).build();
-    state.replaceConfiguration(rule, TokensInheritanceStrategy.AS_IS);
-    capacity = wanted;
+  /** Nothing is lacking where nothing is wanted, even in one that is overdrawn. */
+  boolean lacks(long amount) {
+    return amount > 0 && amount > state.getCurrentSize(0);
   }
 
-  Taking take(long amount) {
-    if (amount == 0) {
-      return new Taking.Had(level(0));
-    }
-    ConsumptionProbe probe = state.tryConsumeAndReturnRemaining(amount);
-    if (!probe.isConsumed()) {
-      Level now = level(amount);
-      // More may have flowed in between; what refused has refused.
-      return new Taking.Lacked(now.remaining() < amount ? now : new Level(amount - 1, 1));
-    }
-    // Only parts of tokens say how long the next wait is, and only a copy of the state has them.
-    long left = probe.getRemainingTokens();
-    return new Taking.Had(left < amount ? level(amount) : new Level(left, 0));
+  void take(long amount) {
+    state.consume(amount);
   }
 
   /** How it stands for someone who wants {@code amount}. */
   Level level(long amount) {
-    return level(state.asVerbose().getAvailableTokens().getState(), amount);
-  }
-
-  private Level level(BucketState now, long amount) {
-    long holds = now.getCurrentSize(0);
+    long holds = state.getCurrentSize(0);
     if (amount == 0 || amount <= holds || amount > capacity) {
       return new Level(holds, 0);
     }
-    return new Level(holds, waitMicros(amount - holds, now.getRoundingError(0)));
+    return new Level(holds, waitMicros(amount - holds, state.getRoundingError(0)));
   }
 
   /**
@@ -100,8 +81,8 @@ final class LocalBucket {
 
   /** More was used than was taken; it may owe now. Who owes a million periods owes no more. */
   void overrun(long amount) {
-    if (state.getAvailableTokens() > -capacity * PERIODS_OWED_MAX) {
-      var _ = state.consumeIgnoringRateLimits(amount);
+    if (state.getCurrentSize(0) > -capacity * PERIODS_OWED_MAX) {
+      state.consume(amount);
     }
   }
 

@@ -1,53 +1,48 @@
 package dev.tollgate.core.limit;
 
 import dev.tollgate.core.limit.Bucket.Scope;
-import dev.tollgate.core.limit.Bucket.Unit;
-import io.github.bucket4j.TimeMeter;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
- * The running buckets of one key, organization or model, by what they count: a draw takes of most
- * of them, so that they are looked up together. Shared by all loops; a bucket that is made stays.
+ * The running buckets of one key, organization or model, by what they count, and the lock that
+ * guards them. Shared by all loops; a bucket that is made stays.
  */
 final class LocalBuckets {
-  private final AtomicReference<@Nullable LocalBucket> perSecond = new AtomicReference<>();
-  private final AtomicReference<@Nullable LocalBucket> perMinute = new AtomicReference<>();
-  private final AtomicReference<@Nullable LocalBucket> tokens = new AtomicReference<>();
+  private final Map<Bucket.Unit, LocalBucket> byUnit = new EnumMap<>(Bucket.Unit.class);
+  private volatile boolean forgotten;
 
-  /** Whose they are. */
-  record Owner(Scope scope, String id) {
+  /** Whose they are. Locks are taken in the order of owners, by all. */
+  record Owner(Scope scope, String id) implements Comparable<Owner> {
+    private static final Comparator<Owner> ORDER =
+        Comparator.comparing(Owner::scope).thenComparing(Owner::id);
+
     static Owner of(Bucket rule) {
       return new Owner(rule.scope(), rule.id());
     }
 
-    boolean has(Bucket rule) {
-      return scope == rule.scope() && id.equals(rule.id());
+    @Override
+    public int compareTo(Owner other) {
+      return ORDER.compare(this, other);
     }
   }
 
   /** The one that the rule names, full where there is none yet. */
-  LocalBucket get(Bucket rule, TimeMeter clock) {
-    AtomicReference<@Nullable LocalBucket> place = place(rule.unit());
-    LocalBucket known = place.get();
-    if (known != null) {
-      return known;
-    }
-    var made = new LocalBucket(rule, clock);
-    return place.compareAndSet(null, made) ? made : Objects.requireNonNull(place.get());
+  synchronized LocalBucket get(Bucket rule, long nowNanos) {
+    return byUnit.computeIfAbsent(rule.unit(), _ -> new LocalBucket(rule, nowNanos));
   }
 
-  private AtomicReference<@Nullable LocalBucket> place(Unit unit) {
-    return switch (unit) {
-      case REQUESTS_PER_SECOND -> perSecond;
-      case REQUESTS_PER_MINUTE -> perMinute;
-      case TOKENS_PER_MINUTE -> tokens;
-    };
+  synchronized int count() {
+    return byUnit.size();
   }
 
-  long count() {
-    return Stream.of(perSecond, perMinute, tokens).filter(place -> place.get() != null).count();
+  /** Others are made in their place if they are asked for again. */
+  void forget() {
+    forgotten = true;
+  }
+
+  boolean isForgotten() {
+    return forgotten;
   }
 }

@@ -1,7 +1,7 @@
 package dev.tollgate.core.limit;
 
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
@@ -32,7 +32,7 @@ public final class RefusalCache {
    *
    * @param fields how the key's limits stand
    */
-  public record Told(Fault fault, List<Field> fields) {
+  public record Told(Fault fault, List<FieldLines> fields) {
     public Told {
       fields = List.copyOf(fields);
     }

@@ -1,6 +1,11 @@
 package dev.tollgate.core.limit;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.http.HeadOut;
 import dev.tollgate.core.limit.Drawn.Level;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 
 /**
  * When a bucket will be full again, as clients are told (DECISIONS 1): {@code 1.2s}, {@code 6m0s}.
@@ -8,33 +13,48 @@ import dev.tollgate.core.limit.Drawn.Level;
 final class Reset {
   // Further away than anybody waits, and its product with a period fits a long.
   private static final long MISSING_MAX = 100_000_000_000L;
+  private static final int TEXT_BYTES = 32;
 
   private Reset() {}
 
   static String of(Bucket bucket, Level level) {
+    return text(micros(bucket, level));
+  }
+
+  static long micros(Bucket bucket, Level level) {
     long missing = Math.clamp(bucket.capacity() - level.remaining(), 0, MISSING_MAX);
-    return text(Math.ceilDiv(missing * bucket.unit().periodMicros(), bucket.capacity()));
+    return Math.ceilDiv(missing * bucket.unit().periodMicros(), bucket.capacity());
+  }
+
+  static String text(long micros) {
+    ByteBuf out = Unpooled.buffer(TEXT_BYTES);
+    write(out, micros);
+    return out.toString(US_ASCII);
   }
 
   /** Milliseconds below a minute, whole seconds above, always rounded up. */
-  static String text(long micros) {
+  static void write(ByteBuf out, long micros) {
     long millis = Math.ceilDiv(micros, 1_000);
     if (millis < 60_000) {
-      return millis / 1_000 + fraction(millis % 1_000) + "s";
+      HeadOut.decimal(out, millis / 1_000);
+      fraction(out, (int) (millis % 1_000));
+    } else {
+      long seconds = Math.ceilDiv(micros, 1_000_000);
+      HeadOut.decimal(out, seconds / 60);
+      out.writeByte('m');
+      HeadOut.decimal(out, seconds % 60);
     }
-    long seconds = Math.ceilDiv(micros, 1_000_000);
-    return seconds / 60 + "m" + seconds % 60 + "s";
+    out.writeByte('s');
   }
 
-  private static String fraction(long millis) {
-    if (millis == 0) {
-      return "";
+  private static void fraction(ByteBuf out, int millis) {
+    if (millis > 0) {
+      out.writeByte('.');
+      int rest = millis;
+      for (int place = 100; rest > 0; place /= 10) {
+        out.writeByte('0' + rest / place);
+        rest %= place;
+      }
     }
-    String digits = Long.toString(1_000 + millis);
-    int end = digits.length();
-    while (digits.charAt(end - 1) == '0') {
-      end--;
-    }
-    return "." + digits.substring(1, end);
   }
 }

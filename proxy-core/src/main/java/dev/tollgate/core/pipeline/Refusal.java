@@ -5,12 +5,14 @@ import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import io.netty.channel.ChannelHandlerContext;
 import java.util.List;
 
 /** How a handler refuses a request: the one way, so that none forgets to flush. */
 final class Refusal {
-  private static final List<Field> CHALLENGE = List.of(new Field("WWW-Authenticate", "Bearer"));
+  private static final List<FieldLines> CHALLENGE =
+      List.of(new Field("WWW-Authenticate", "Bearer"));
 
   private Refusal() {}
 
@@ -27,7 +29,7 @@ final class Refusal {
   }
 
   static void refuse(ChannelHandlerContext ctx, Fault fault) {
-    List<Field> fields = fault.code().status() == 401 ? CHALLENGE : List.of();
+    List<FieldLines> fields = fault.code().status() == 401 ? CHALLENGE : List.of();
     refuse(ctx, new Reply.Refused(fault, fields));
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.core.pipeline;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.http.HeadOut;
 import dev.tollgate.core.pipeline.Progress.Received;
 import io.netty.buffer.ByteBuf;
@@ -43,7 +43,7 @@ final class ReplyHead {
       int status,
       @Nullable String contentType,
       int contentBytes,
-      List<Field> fields,
+      List<FieldLines> fields,
       boolean closes) {
     start(out, request, status);
     if (contentType != null) {
@@ -54,7 +54,7 @@ final class ReplyHead {
   }
 
   /** An event stream: chunked, or for HTTP/1.0 until the connection's end. */
-  void stream(ByteBuf out, Received request, List<Field> fields, boolean closes) {
+  void stream(ByteBuf out, Received request, List<FieldLines> fields, boolean closes) {
     start(out, request, 200);
     out.writeBytes(EVENT_STREAM);
     if (request.head().minorVersion() > 0) {
@@ -72,9 +72,9 @@ final class ReplyHead {
     }
   }
 
-  private static void end(ByteBuf out, Received request, List<Field> fields, boolean closes) {
+  private static void end(ByteBuf out, Received request, List<FieldLines> fields, boolean closes) {
     for (int i = 0; i < fields.size(); i++) {
-      HeadOut.field(out, fields.get(i));
+      fields.get(i).writeTo(out);
     }
     if (closes) {
       out.writeBytes(CLOSE);

@@ -8,6 +8,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.http.HeadOut;
 import dev.tollgate.core.pipeline.Progress.Received;
 import io.netty.buffer.ByteBuf;
@@ -29,10 +30,12 @@ final class ReplyWriter {
   private static final Field SHOULD_RETRY = new Field("x-should-retry", "true");
 
   /** By seconds: who is turned away comes in numbers, and all are told one of these. */
-  private static final List<List<Field>> RETRY_LATER =
+  private static final List<List<FieldLines>> RETRY_LATER =
       IntStream.rangeClosed(0, 60)
           .mapToObj(
-              seconds -> List.of(SHOULD_RETRY, new Field("Retry-After", Integer.toString(seconds))))
+              seconds ->
+                  List.<FieldLines>of(
+                      SHOULD_RETRY, new Field("Retry-After", Integer.toString(seconds))))
           .toList();
 
   private static final byte[] DATA = "data: ".getBytes(US_ASCII);
@@ -92,12 +95,12 @@ final class ReplyWriter {
     Fault fault = refused.fault();
     ByteBuf body = ctx.alloc().ioBuffer(ENVELOPE_BYTES);
     ErrorEnvelope.write(body, fault, request.id());
-    List<Field> fields = withRetry(fault, refused.fields());
+    List<FieldLines> fields = withRetry(fault, refused.fields());
     int status = fault.code().status();
     return whole(ctx, request, new Reply.Whole(status, JSON, fields, body), closes, promise);
   }
 
-  private static List<Field> withRetry(Fault fault, List<Field> fields) {
+  private static List<FieldLines> withRetry(Fault fault, List<FieldLines> fields) {
     Boolean shouldRetry = fault.shouldRetry();
     int seconds = fault.retryAfterSeconds();
     if (shouldRetry == null && seconds == 0) {
@@ -109,7 +112,7 @@ final class ReplyWriter {
         && Boolean.TRUE.equals(shouldRetry)) {
       return RETRY_LATER.get(seconds);
     }
-    List<Field> all = new ArrayList<>(fields.size() + 2);
+    List<FieldLines> all = new ArrayList<>(fields.size() + 2);
     all.addAll(fields);
     if (shouldRetry != null) {
       all.add(new Field("x-should-retry", shouldRetry.toString()));

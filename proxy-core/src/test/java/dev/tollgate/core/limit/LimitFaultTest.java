@@ -11,6 +11,8 @@ import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Draw.Slot;
 import dev.tollgate.core.limit.Draw.Take;
 import dev.tollgate.core.limit.Drawn.Level;
+import dev.tollgate.core.testkit.TestDraws;
+import dev.tollgate.core.testkit.TestFields;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,7 @@ class LimitFaultTest {
   private static final Take MINUTE = take(Scope.ORGANIZATION, Unit.REQUESTS_PER_MINUTE, 600, 1);
   private static final Take TOKENS = take(Scope.KEY, Unit.TOKENS_PER_MINUTE, 6_000, 500);
   private static final Draw DRAW =
-      new Draw(RequestId.at(0), List.of(SECOND, MINUTE, TOKENS), new Slot.OneOf("k", 7));
+      TestDraws.of(RequestId.at(0), List.of(SECOND, MINUTE, TOKENS), new Slot.OneOf("k", 7));
   private static final Level PLENTY = new Level(5_000, 0);
 
   @Test
@@ -79,7 +81,7 @@ class LimitFaultTest {
 
   @Test
   void headersShowTheKeysMinuteElseItsSecond() {
-    assertThat(LimitFields.of(DRAW, List.of(new Level(30, 0), PLENTY, new Level(5_400, 0))))
+    assertThat(fields(DRAW, new Level(30, 0), PLENTY, new Level(5_400, 0)))
         .containsExactly(
             new Field("x-ratelimit-limit-requests", "50"),
             new Field("x-ratelimit-remaining-requests", "30"),
@@ -88,8 +90,8 @@ class LimitFaultTest {
             new Field("x-ratelimit-remaining-tokens", "5400"),
             new Field("x-ratelimit-reset-tokens", "6s"));
     Take minute = take(Scope.KEY, Unit.REQUESTS_PER_MINUTE, 600, 1);
-    Draw both = new Draw(RequestId.at(0), List.of(SECOND, minute), new Slot.Unlimited());
-    assertThat(LimitFields.of(both, List.of(new Level(49, 0), new Level(588, 0))))
+    Draw both = TestDraws.of(RequestId.at(0), List.of(SECOND, minute), new Slot.Unlimited());
+    assertThat(fields(both, new Level(49, 0), new Level(588, 0)))
         .containsExactly(
             new Field("x-ratelimit-limit-requests", "600"),
             new Field("x-ratelimit-remaining-requests", "588"),
@@ -98,7 +100,7 @@ class LimitFaultTest {
 
   @Test
   void nothingIsShownOfOthersLimits() {
-    Draw draw = new Draw(RequestId.at(0), List.of(MINUTE), new Slot.Unlimited());
+    Draw draw = TestDraws.of(RequestId.at(0), List.of(MINUTE), new Slot.Unlimited());
     assertThat(LimitFields.of(draw, List.of(PLENTY))).isEmpty();
   }
 
@@ -111,6 +113,10 @@ class LimitFaultTest {
         .extracting(Reset::text)
         .containsExactly("1m0s", "1m0s", "1m31s", "6m0s");
     assertThat(Reset.of(TOKENS.bucket(), new Level(-1L << 50, 0))).endsWith("s");
+  }
+
+  private static List<Field> fields(Draw draw, Level... levels) {
+    return TestFields.of(LimitFields.of(draw, List.of(levels)));
   }
 
   private static Fault fault(Level... levels) {

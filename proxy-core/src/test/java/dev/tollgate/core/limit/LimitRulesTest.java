@@ -14,7 +14,6 @@ import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.testkit.TestCatalog;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -67,25 +66,23 @@ class LimitRulesTest {
         .containsExactly(one(Scope.KEY, KEY, Unit.REQUESTS_PER_MINUTE, 9));
     assertThat(draw.slot()).isEqualTo(new Slot.Unlimited());
     ApiKey own = TestCatalog.key(new KeyLimits(null, null, 2_000L, 3, null, null));
-    assertThat(draw(LimitRules.OFF, own, MODEL))
-        .isEqualTo(
-            new Draw(
-                REQUEST,
-                List.of(new Take(new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 2_000), 1_234)),
-                new Slot.OneOf(KEY, 3)));
+    Draw itsOwn = draw(LimitRules.OFF, own, MODEL);
+    assertThat(itsOwn.takes())
+        .containsExactly(
+            new Take(new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 2_000), 1_234));
+    assertThat(itsOwn.slot()).isEqualTo(new Slot.OneOf(KEY, 3));
   }
 
   @Test
   void withoutAnyLimitNothingIsAsked() {
-    assertThat(LimitRules.OFF.asked(REQUEST, TestCatalog.key(), MODEL, 1L << 40))
-        .isEqualTo(new Asked.Nothing());
+    assertThat(asked(LimitRules.OFF, TestCatalog.key(), 1L << 40)).isEqualTo(new Asked.Nothing());
   }
 
   @Test
   void moreTokensThanTheBucketEverHoldsAreNotAskedFor() {
-    assertThat(ALL.asked(REQUEST, TestCatalog.key(), MODEL, 10_000)).isInstanceOf(Asked.Of.class);
+    assertThat(asked(ALL, TestCatalog.key(), 10_000)).isInstanceOf(Asked.Of.class);
     Bucket tokens = new Bucket(Scope.KEY, KEY, Unit.TOKENS_PER_MINUTE, 10_000);
-    assertThat(ALL.asked(REQUEST, TestCatalog.key(), MODEL, 10_001))
+    assertThat(asked(ALL, TestCatalog.key(), 10_001))
         .isEqualTo(new Asked.NeverFits(tokens, 10_001));
   }
 
@@ -108,7 +105,11 @@ class LimitRulesTest {
   }
 
   private static Draw draw(LimitRules rules, ApiKey key, ModelId model) {
-    return ((Asked.Of) rules.asked(REQUEST, key, model, 1_234)).draw();
+    return ((Asked.Of) LimitRules.asked(REQUEST, rules.allotment(key, model), 1_234)).draw();
+  }
+
+  private static Asked asked(LimitRules rules, ApiKey key, long tokens) {
+    return LimitRules.asked(REQUEST, rules.allotment(key, MODEL), tokens);
   }
 
   private static Take one(Scope scope, String id, Unit unit, long capacity) {

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -62,6 +63,60 @@ class LocalCountersTest extends CountersContract {
     assertThat(most.get()).isBetween(1L, 3L);
     assertThat(counters.slotsInUse()).isZero();
     assertThat(level(tokens)).isEqualTo(10_000);
+  }
+
+  @Test
+  void aDrawThatIsRefusedIsNotFeltByAnother() throws Exception {
+    Bucket shared = bucket(Scope.KEY, Unit.TOKENS_PER_MINUTE, 1_000);
+    Bucket empty = bucket(Scope.GLOBAL, Unit.REQUESTS_PER_MINUTE, 1);
+    drawn(draw(new Slot.Unlimited(), new Take(empty, 1)));
+    Draw refused = draw(new Slot.Unlimited(), new Take(shared, 1_000), new Take(empty, 1));
+    Draw granted = draw(new Slot.Unlimited(), new Take(shared, 1));
+    try (var threads = Executors.newFixedThreadPool(2)) {
+      var asking = new AtomicBoolean(true);
+      Future<Long> refusals = threads.submit(() -> admittedWhile(asking, refused));
+      Future<Long> grants = threads.submit(() -> takenAndEnded(granted, 100_000));
+      assertThat(grants.get()).isEqualTo(100_000);
+      asking.set(false);
+      assertThat(refusals.get()).isZero();
+    }
+  }
+
+  private long admittedWhile(AtomicBoolean asking, Draw draw) {
+    long admitted = 0;
+    while (asking.get()) {
+      admitted += admitted(draw, 1);
+    }
+    return admitted;
+  }
+
+  private long takenAndEnded(Draw draw, int times) {
+    long taken = 0;
+    for (int n = 0; n < times; n++) {
+      if (drawn(draw) instanceof Drawn.Taken) {
+        taken++;
+        counters.end(draw, 0);
+      }
+    }
+    return taken;
+  }
+
+  @Test
+  void aForgottenBucketIsTheSameNewOneForWhoeverKnewIt() {
+    Bucket shared = bucket(Scope.ORGANIZATION, minute(), 50);
+    Draw one = draw(new Slot.Unlimited(), new Take(shared, 1));
+    Draw other = draw(new Slot.Unlimited(), new Take(shared, 1));
+    drawn(one);
+    drawn(other);
+    pass(Duration.ofMinutes(11));
+    drawn(one);
+    drawn(other);
+    for (int n = 0; n < 10 * BUCKETS_MAX; n++) { // pushes it out
+      drawn(draw(new Slot.Unlimited(), new Take(bucket(Scope.KEY, minute(), 5), 1)));
+    }
+    drawn(one);
+    drawn(other);
+    assertThat(level(shared)).isLessThanOrEqualTo(48);
   }
 
   @Test

@@ -2,7 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.tenant.ApiKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /** What a test says to be known of every caller. */
 final class ScriptedRefusals implements KnownRefusals {
   volatile @Nullable Fault known;
-  volatile List<Field> fields = List.of();
+  volatile List<FieldLines> fields = List.of();
 
   @Override
   public Reply.@Nullable Refused of(ApiKey key, long nowNanos) {

@@ -313,7 +313,7 @@ public abstract class CountersContract {
   }
 
   protected static Draw draw(Slot slot, Take... takes) {
-    return new Draw(RequestId.at(1_700_000_000_000L), List.of(takes), slot);
+    return TestDraws.of(RequestId.at(1_700_000_000_000L), List.of(takes), slot);
   }
 
   private static Draw one(Bucket bucket) {

@@ -82,9 +82,13 @@ public final class RecordedClient implements Downstream {
         require(opened == null, "a whole reply in an open stream");
         answer =
             new Answer.Whole(
-                whole.status(), whole.contentType(), whole.fields(), received(whole.body()));
+                whole.status(),
+                whole.contentType(),
+                TestFields.of(whole.fields()),
+                received(whole.body()));
       }
-      case Reply.Refused refused -> answer = new Answer.Refused(refused.fault(), refused.fields());
+      case Reply.Refused refused ->
+          answer = new Answer.Refused(refused.fault(), TestFields.of(refused.fields()));
       case Reply.Opened first -> {
         require(opened == null, "a stream is opened once");
         opened = first;
@@ -212,7 +216,7 @@ public final class RecordedClient implements Downstream {
   public String field(String name) {
     List<Field> fields =
         opened != null
-            ? opened.fields()
+            ? TestFields.of(opened.fields())
             : switch (answer()) {
               case Answer.Whole whole -> whole.fields();
               case Answer.Refused refused -> refused.fields();

@@ -49,8 +49,7 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
 
   /** Whether it takes nothing, so that there is nothing to end. */
   static boolean isLook(Draw draw) {
-    return draw.slot() instanceof Slot.Unlimited
-        && draw.takes().stream().allMatch(take -> take.amount() == 0);
+    return draw.takesNothing();
   }
 
   /** What a take was answered. */

@@ -29,7 +29,7 @@ final class SharedCounters implements Counters {
 
   @Override
   public void take(Draw draw, Executor loop, Consumer<Drawn> answer) {
-    if (draw.takes().isEmpty() && draw.slot() instanceof Slot.Unlimited) {
+    if (draw.buckets().isEmpty() && draw.slot() instanceof Slot.Unlimited) {
       answer.accept(new Drawn.Taken(List.of()));
       return;
     }

@@ -9,6 +9,7 @@ import dev.tollgate.core.limit.Draw;
 import dev.tollgate.core.limit.Draw.Slot;
 import dev.tollgate.core.limit.Draw.Take;
 import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.testkit.TestDraws;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -22,11 +23,11 @@ final class Draws {
   }
 
   static Draw slot(String key, int most, Take... takes) {
-    return new Draw(id(), List.of(takes), new Slot.OneOf(key, most));
+    return TestDraws.of(id(), List.of(takes), new Slot.OneOf(key, most));
   }
 
   static Draw without(Take... takes) {
-    return new Draw(id(), List.of(takes), new Slot.Unlimited());
+    return TestDraws.of(id(), List.of(takes), new Slot.Unlimited());
   }
 
   private static RequestId id() {

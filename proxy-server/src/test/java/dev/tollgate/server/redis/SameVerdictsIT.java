@@ -10,6 +10,7 @@ import dev.tollgate.core.limit.Draw;
 import dev.tollgate.core.limit.Draw.Slot;
 import dev.tollgate.core.limit.Draw.Take;
 import dev.tollgate.core.testkit.Seeds;
+import dev.tollgate.core.testkit.TestDraws;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.util.ArrayList;
@@ -120,7 +121,7 @@ class SameVerdictsIT {
       }
     }
     Slot slot = random.nextBoolean() ? new Slot.Unlimited() : new Slot.OneOf("k", 4);
-    return new Draw(RequestId.at(nowMicros / 1_000), takes, slot);
+    return TestDraws.of(RequestId.at(nowMicros / 1_000), takes, slot);
   }
 
   private void take(Draw draw) {
