@@ -54,7 +54,9 @@ final class Allowance {
       Consumer<Verdict> whenKnown) {
     long tokens = call.request().tokensEstimated(call.model());
     LimitRules rules = limits.rules().get();
-    switch (limits.asked(rules, request.id(), request.key(), call.model().id(), tokens)) {
+    ModelId first = call.model().id();
+    ModelId counted = first.equals(call.request().model()) ? first : null;
+    switch (limits.asked(rules, request.id(), request.key(), counted, tokens)) {
       case Asked.Nothing _ -> whenKnown.accept(GRANTED);
       case Asked.NeverFits never -> {
         Fault fault = LimitFault.neverFits(never.bucket(), never.tokens());
@@ -94,21 +96,26 @@ final class Allowance {
               .take(
                   of.draw(),
                   loop,
-                  drawn -> guarded.accept(() -> whenKnown.accept(verdictToo(of.draw(), drawn))));
+                  drawn ->
+                      guarded.accept(() -> whenKnown.accept(verdictToo(model, of.draw(), drawn))));
     }
   }
 
-  private Verdict verdictToo(Draw draw, Drawn drawn) {
+  private Verdict verdictToo(ModelId model, Draw draw, Drawn drawn) {
     return switch (drawn) {
       case Drawn.Taken _ -> {
         limits.counters().end(draw, 0);
         yield GRANTED;
       }
       case Drawn.Refused refused ->
-          new Verdict.Refused(LimitFault.of(draw, refused), Ending.REJECTED);
-      case Drawn.Unavailable _ ->
-          new Verdict.Refused(LimitFault.UNAVAILABLE, Ending.DEPENDENCY_DOWN);
+          passedOver(model, LimitFault.of(draw, refused), Ending.REJECTED);
+      case Drawn.Unavailable _ -> passedOver(model, LimitFault.UNAVAILABLE, Ending.DEPENDENCY_DOWN);
     };
+  }
+
+  private Verdict passedOver(ModelId model, Fault why, Ending ending) {
+    limits.observer().passedOver(model, why);
+    return new Verdict.Refused(why, ending);
   }
 
   private record Asking(ApiKey key, LimitRules rules, long nanos) {}
@@ -140,7 +147,7 @@ final class Allowance {
   }
 
   private Verdict refused(Fault fault) {
-    limits.refusals().accept(fault);
+    limits.observer().refused(fault);
     return new Verdict.Refused(fault, Ending.REJECTED);
   }
 

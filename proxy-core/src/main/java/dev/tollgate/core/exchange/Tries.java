@@ -35,6 +35,7 @@ final class Tries {
   private final Fleet fleet;
   private final RoutePlan plan;
   private final long begunNanos;
+  private final ModelId asked;
   private final boolean stream;
   private final long ownDeadline;
   private final List<Begun> begun = new ArrayList<>(1);
@@ -85,6 +86,7 @@ final class Tries {
     this.fleet = fleet;
     this.plan = plan;
     this.begunNanos = begunNanos;
+    this.asked = request.model();
     this.stream = request.isStream();
     Duration timeout = request.routing().timeout();
     this.ownDeadline = timeout == null ? AttemptClock.NEVER : begunNanos + timeout.toNanos();
@@ -183,10 +185,10 @@ final class Tries {
     }
   }
 
-  /** The model that comes first was counted when the request was admitted. */
+  /** The model that was asked for was counted when the request was admitted. */
   private boolean isAllowed(Candidate candidate) {
     ModelId model = candidate.model().id();
-    return model.equals(plan.candidates().getFirst().model().id()) || allowed.contains(model);
+    return model.equals(asked) || allowed.contains(model);
   }
 
   /** What follows a {@link Step.Wait}. */

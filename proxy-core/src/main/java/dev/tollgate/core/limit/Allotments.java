@@ -15,15 +15,15 @@ final class Allotments {
 
   private final AtomicReferenceArray<@Nullable Known> places = new AtomicReferenceArray<>(PLACES);
 
-  private record Known(LimitRules rules, ApiKey key, ModelId model, Allotment allotment) {
+  private record Known(LimitRules rules, ApiKey key, @Nullable ModelId model, Allotment allotment) {
     /** A changed key, and what a reload makes anew, is another object. */
     @SuppressWarnings("ReferenceEquality") // this is asked for each request
-    boolean isOf(LimitRules now, ApiKey asked, ModelId of) {
+    boolean isOf(LimitRules now, ApiKey asked, @Nullable ModelId of) {
       return rules == now && key == asked && model == of;
     }
   }
 
-  Allotment of(LimitRules rules, ApiKey key, ModelId model) {
+  Allotment of(LimitRules rules, ApiKey key, @Nullable ModelId model) {
     int place = place(key, model);
     Known known = places.get(place);
     if (known != null && known.isOf(rules, key, model)) {
@@ -34,8 +34,8 @@ final class Allotments {
     return made;
   }
 
-  private static int place(ApiKey key, ModelId model) {
-    int hash = key.id().value().hashCode() * 31 + model.name().hashCode();
+  private static int place(ApiKey key, @Nullable ModelId model) {
+    int hash = key.id().value().hashCode() * 31 + (model == null ? 0 : model.name().hashCode());
     return (hash ^ hash >>> 16) & (PLACES - 1);
   }
 }

@@ -10,6 +10,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The configured limits of one moment (DECISIONS 7), 0 being off: what a request takes of them.
@@ -60,13 +61,19 @@ public record LimitRules(
     record NeverFits(Bucket bucket, long tokens) implements Asked {}
   }
 
-  /** What the requests of a key for a model draw from. */
-  Allotment allotment(ApiKey key, ModelId of) {
+  /**
+   * What the requests of a key for a model draw from.
+   *
+   * @param of null where the model that they ask for cannot serve, and others are counted later
+   */
+  Allotment allotment(ApiKey key, @Nullable ModelId of) {
     PerKey its = key(key);
     List<Bucket> buckets = new ArrayList<>(9);
     add(buckets, Scope.KEY, key.id().value(), its.rates);
     add(buckets, Scope.ORGANIZATION, key.org().id().toString(), organization);
-    addModel(buckets, of);
+    if (of != null) {
+      addModel(buckets, of);
+    }
     add(buckets, Scope.GLOBAL, EVERYBODY, global);
     addTokens(buckets, key, its);
     Slot slot =

@@ -24,6 +24,7 @@ import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -213,6 +214,28 @@ class FallbackModelsTest {
   }
 
   @Test
+  void whereTheModelAskedForCannotServeTheLimitOfTheNextOneIsNoRefusal() {
+    LimitRules rules = ofModels(Map.of("acme/one", 9, "acme/two", 1));
+    try (var scenario = Scenario.of(threeModels()).limits(rules)) {
+      scenario.ask(plain("acme/one", "acme/two", "acme/three"));
+      scenario.link(0).send(Wire.error(429, "Retry-After: 50\r\n", "rate_limit", "slow"));
+      scenario.lastAsked().send(Wire.completion("fine"));
+      assertThat(scenario.served().model()).hasToString("acme/two");
+      assertThat(scenario.passedOver()).isEmpty();
+
+      RecordedClient next = scenario.ask(plain("acme/one", "acme/two", "acme/three"));
+      scenario.lastAsked().send(Wire.completion("fine"));
+      assertThat(next.field("X-LLM-Model")).isEqualTo("acme/three");
+      assertThat(scenario.passedOver()).containsExactly("acme/two rate_limited");
+
+      RecordedClient nobody = scenario.ask(plain("acme/one", "acme/two"));
+      assertThat(nobody.fault().code().wire()).isEqualTo("no_provider_available");
+      assertThat(nobody.fault().retryAfterSeconds()).isOne();
+      assertThat(scenario.ledger().open()).isZero();
+    }
+  }
+
+  @Test
   void aModelOfWhichNobodyCanSayHowItStandsIsPassedOver() {
     LimitRules rules = ofModels(Map.of("acme/two", 1));
     try (var scenario = Scenario.of(catalog(CONTEXT)).limits(rules)) {
@@ -220,6 +243,7 @@ class FallbackModelsTest {
       scenario.counters().goAway();
       scenario.link(0).send(MISSING);
       assertThat(client.fault().provider()).hasToString("alpha");
+      assertThat(scenario.passedOver()).containsExactly("acme/two service_unavailable");
     }
   }
 
@@ -288,25 +312,38 @@ class FallbackModelsTest {
     return catalog(contextOfTwo, "beta", RoutingRules.DEFAULT);
   }
 
+  private static Catalog threeModels() {
+    Catalog two = catalog(CONTEXT);
+    Provider gamma = TestCatalog.provider("gamma");
+    List<Provider> providers = new ArrayList<>(two.providers());
+    providers.add(gamma);
+    List<Model> models = new ArrayList<>(two.models());
+    models.add(another(models.getFirst(), "three", CONTEXT, gamma));
+    return new Catalog(providers, models, RoutingRules.DEFAULT);
+  }
+
+  private static Model another(Model one, String name, int context, Provider of) {
+    return new Model(
+        new ModelId("acme", name),
+        one.modality(),
+        "Another",
+        "Another model for tests.",
+        one.created(),
+        context,
+        one.outputTokensMax(),
+        one.outputTokensReserved(),
+        one.capabilities(),
+        PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
+        Resume.OFF,
+        false,
+        List.of(new Route(of, name + "-at-" + of.id(), 1, 1)));
+  }
+
   private static Catalog catalog(int contextOfTwo, String providerOfTwo, RoutingRules rules) {
     Provider ofTwo = TestCatalog.provider(providerOfTwo);
     Catalog usual = TestCatalog.of("alpha");
     Model one = usual.models().iterator().next();
-    Model two =
-        new Model(
-            ModelId.parse("acme/two").orElseThrow(),
-            one.modality(),
-            "Two",
-            "Another model for tests.",
-            one.created(),
-            contextOfTwo,
-            one.outputTokensMax(),
-            one.outputTokensReserved(),
-            one.capabilities(),
-            PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
-            Resume.OFF,
-            false,
-            List.of(new Route(ofTwo, "two-at-" + providerOfTwo, 1, 1)));
+    Model two = another(one, "two", contextOfTwo, ofTwo);
     Provider alpha = usual.providers().iterator().next();
     List<Provider> both = providerOfTwo.equals("alpha") ? List.of(alpha) : List.of(alpha, ofTwo);
     return new Catalog(both, List.of(one, two), rules);

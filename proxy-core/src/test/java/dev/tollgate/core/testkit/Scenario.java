@@ -13,7 +13,9 @@ import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.limit.LimitObserver;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
@@ -51,8 +53,8 @@ public final class Scenario implements AutoCloseable {
   private final LocalCounters counters = new LocalCounters(ticker::nanoTime, 1_000);
   private final HeldCounters held = new HeldCounters(counters);
   private final List<Fault> limited = new ArrayList<>();
-  private final Limits limits =
-      new Limits(held, () -> this.rules, limited::add, new RefusalCache());
+  private final List<String> passedOver = new ArrayList<>();
+  private final Limits limits = new Limits(held, () -> this.rules, new Told(), new RefusalCache());
   private final InflightBytes inflight;
   private LimitRules rules = LimitRules.OFF;
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
@@ -273,6 +275,23 @@ public final class Scenario implements AutoCloseable {
 
   public int slotsInUse() {
     return counters.slotsInUse();
+  }
+
+  private final class Told implements LimitObserver {
+    @Override
+    public void refused(Fault fault) {
+      limited.add(fault);
+    }
+
+    @Override
+    public void passedOver(ModelId model, Fault why) {
+      passedOver.add(model + " " + why.code().wire());
+    }
+  }
+
+  /** The models that metrics were told of as passed over, with the code. */
+  public List<String> passedOver() {
+    return List.copyOf(passedOver);
   }
 
   /** The refusals that metrics were told of. */

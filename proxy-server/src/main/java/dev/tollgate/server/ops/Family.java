@@ -231,6 +231,11 @@ public enum Family {
       "tollgate_limit_refusals_total",
       "Requests that a rate, token or concurrency limit refused.",
       List.of("code", "scope")),
+  LIMIT_PASSED_OVER(
+      Kind.COUNTER,
+      "tollgate_limit_passed_over_total",
+      "Models to fall back to that were not asked, because of their own limit.",
+      List.of("model", "code")),
   LIMIT_SLOTS(
       Kind.GAUGE,
       "tollgate_limit_slots_in_use",

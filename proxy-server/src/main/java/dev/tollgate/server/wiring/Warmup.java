@@ -10,6 +10,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.ProviderId;
@@ -19,6 +20,7 @@ import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Reservation;
 import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.limit.Bucket;
+import dev.tollgate.core.limit.LimitObserver;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
@@ -187,7 +189,15 @@ final class Warmup {
         new LimitRules(
             rates, rates, new LimitRules.PerKey(rates, plenty, BYTES_MAX), rates, Map.of());
     LongSupplier nanos = Ticker.systemTicker()::nanoTime;
-    return new Limits(new LocalCounters(nanos, 16), () -> rules, _ -> {}, new RefusalCache());
+    return new Limits(new LocalCounters(nanos, 16), () -> rules, new Unheard(), new RefusalCache());
+  }
+
+  private static final class Unheard implements LimitObserver {
+    @Override
+    public void refused(Fault fault) {}
+
+    @Override
+    public void passedOver(ModelId model, Fault why) {}
   }
 
   private Lookup find(KeyHash hash) {

@@ -1,0 +1,13 @@
+package dev.tollgate.core.limit;
+
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.ModelId;
+
+/** Hears what limits did. Called on event loops: it must not block. */
+public interface LimitObserver {
+  /** A request was refused with this 429. */
+  void refused(Fault fault);
+
+  /** A model that a request would have fallen back to was not asked, because of its own limit. */
+  void passedOver(ModelId model, Fault why);
+}
