@@ -24,6 +24,7 @@ import dev.tollgate.server.ops.AdminServer.AdminRequest;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Health;
+import dev.tollgate.server.ops.LastWords;
 import dev.tollgate.server.ops.LoopLag;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.Reload;
@@ -236,7 +237,11 @@ public final class Server implements AutoCloseable {
 
           @Override
           public void diskFailed(Throwable failure) {
-            log.error("the ledger's disk failed: nothing more can be charged", failure);
+            log.error(
+                "the disk of {} failed: nothing more can be charged, the gateway ends",
+                settings.store().dataDir(),
+                failure);
+            LastWords.writeOut();
             Runtime.getRuntime().halt(1);
           }
 

@@ -139,6 +139,14 @@ final class Binary implements AutoCloseable {
     new ProcessBuilder("kill", "-HUP", "" + process.pid()).start().waitFor();
   }
 
+  /** Has every write to its files fail from now on; its pipes and sockets go on. */
+  void failWrites() throws IOException, InterruptedException {
+    var prlimit = new ProcessBuilder("prlimit", "--pid=" + process.pid(), "--fsize=1:1");
+    if (prlimit.inheritIO().start().waitFor() != 0) {
+      throw new AssertionError("prlimit failed");
+    }
+  }
+
   /** Collects garbage in it, so that what was leaked can be found. */
   void collectGarbage() throws IOException, InterruptedException {
     String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();

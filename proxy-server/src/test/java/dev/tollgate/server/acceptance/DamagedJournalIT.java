@@ -2,6 +2,7 @@ package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.RawClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +10,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A killed node's journal, damaged where the disk had said that it has it, and at its end. */
+/**
+ * A disk that takes nothing more, and the journal that it leaves, damaged where the disk had said
+ * that it has it, and at its end.
+ */
 class DamagedJournalIT {
   private static final int HEADER_BYTES = 512;
 
@@ -22,7 +26,7 @@ class DamagedJournalIT {
           assertThat(Chats.ask(node, "test/chat").status()).isEqualTo(200);
         }
         node.admin().awaitBooked();
-        node.kill();
+        endByItsDisk(node);
       }
       Path segment = segment(folder);
       byte[] bytes = Files.readAllBytes(segment);
@@ -41,6 +45,17 @@ class DamagedJournalIT {
       }
     }
     Books.of(Shared.node().home()).requireAuditClean();
+  }
+
+  /** What cannot be charged is not served, and whoever looks at stderr learns why. */
+  private static void endByItsDisk(Binary node) throws Exception {
+    node.failWrites();
+    try (RawClient client = node.connect()) {
+      client.post(Chats.PATH, Chats.body("test/chat", false), Shared.authorization());
+      assertThat(node.awaitExit()).isEqualTo(1);
+    }
+    assertThat(node.err().whole())
+        .contains("the disk of " + node.home().dataDir(), "File too large");
   }
 
   /** The first segment that has records; the next one may lie ready. */

@@ -7,6 +7,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -65,6 +66,25 @@ final class RingAppenderTest {
     ring.stop();
 
     assertThat(disk.lines).containsExactly("one", "two");
+  }
+
+  @Test
+  void theLastWordsAreWrittenWhenTheCallReturns() {
+    disk.go.countDown();
+    logger.error("the disk failed");
+
+    LastWords.writeOut(context, Duration.ofSeconds(20));
+
+    assertThat(disk.lines).containsExactly("the disk failed");
+  }
+
+  @Test
+  void nobodyWaitsForLastWordsThatNobodyReads() {
+    logger.error("the disk failed");
+
+    LastWords.writeOut(context, Duration.ofMillis(1));
+
+    assertThat(disk.lines).isEmpty();
   }
 
   @Test
