@@ -48,7 +48,7 @@ final class Doorbell {
     wakeFor(waiting.incrementAndGet());
   }
 
-  /** The writer shall look now. */
+  /** The writer shall look now, and never sleeps again: what it sees may be older than this. */
   void hurry() {
     wakeFor(waiting.accumulateAndGet(HURRY, Math::max));
   }
@@ -68,7 +68,7 @@ final class Doorbell {
 
   /** The writer is about to look: who waited is now being served. */
   void answer() {
-    waiting.set(0);
+    waiting.getAndUpdate(count -> count < HURRY ? 0 : HURRY);
   }
 
   /**

@@ -195,8 +195,8 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   private void loop() {
     Pace pace = new Pace(Doorbell.NAP, System.nanoTime());
     while (!failed.get()) {
-      boolean last = closing;
       doorbell.answer();
+      boolean last = closing; // behind the answer: who closes rings after saying so
       charges = 0;
       boolean worked = writeQueued();
       if (last) {

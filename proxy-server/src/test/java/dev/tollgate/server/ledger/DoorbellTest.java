@@ -27,6 +27,23 @@ final class DoorbellTest {
     assertThat(wakes(1_000, doorbell::hurry)).isTrue();
   }
 
+  /** It may have looked for a stop before it was told to, and answered after. */
+  @Test
+  void whoeverHurriesIsHeardThoughTheWriterAnswersOnlyThen() throws Exception {
+    doorbell.hurry();
+    Thread writer =
+        Thread.ofPlatform()
+            .daemon()
+            .start(
+                () -> {
+                  for (int i = 0; i < 20; i++) { // more than it naps
+                    doorbell.answer();
+                    doorbell.await(false, 1_000, () -> true);
+                  }
+                });
+    assertThat(writer.join(Duration.ofSeconds(10))).isTrue();
+  }
+
   /** What was rung while the writer was about to sleep must not be slept through. */
   @Test
   void nothingThatIsRungIsSleptThrough() throws Exception {
