@@ -1,0 +1,50 @@
+package dev.tollgate.server.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Stores out there have run these files, and a start on one of them refuses a file that was changed
+ * since: what is wrong with one is put right by another, which is listed here when it lands.
+ */
+final class MigrationsTest {
+  private static final Map<String, String> LANDED =
+      Map.of(
+          "V1__tenants.sql",
+          "31f8a09a25d6d49dca04724d874b5ae5b18678aa6ac850889988f57db8e062a1",
+          "V2__ledger.sql",
+          "08f7936c0e2f57fadecab10db14a659eee4e397d67af4a1b19d8a408c7fe899e",
+          "V3__request_log_by_time.sql",
+          "80cfd4a8a316e4c56ad74e25eafb147ac65faf4dd17a8cc1d865153b6418a7fd",
+          "V4__ledger_numbers.sql",
+          "44f8867bc01ab75294a864d1f7aa93e50c434281e279024e286a2b47e7821c91",
+          "V5__books_identity.sql",
+          "b506d9ab53ed80fe30f63292c24d04c4cfbb78b3ca06c88f284f7ba2ecec2ba5",
+          "V6__ledger_days.sql",
+          "924668343ccc6a8694b7f9b876c1fbd537a29ec633e8f23cc25f0df8b074f924",
+          "V7__request_log_text.sql",
+          "294c980885a0fc3e98594439ccd8e9cf125f8c1db225f241536015e1b5ed9b3a",
+          "V8__settle_new_charges.sql",
+          "b9186675e273e69091a2c3a4e3b53e3e3d8640fada4cd3fec2b6a07285aa4a6a");
+
+  @Test
+  void noMigrationIsChangedAfterItLanded() throws Exception {
+    Map<String, String> shipped = new TreeMap<>();
+    Path folder = Path.of(MigrationsTest.class.getResource("/db/migration").toURI());
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        byte[] hash = MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file));
+        shipped.put(String.valueOf(file.getFileName()), HexFormat.of().formatHex(hash));
+      }
+    }
+    assertThat(shipped).containsExactlyInAnyOrderEntriesOf(LANDED);
+  }
+}
