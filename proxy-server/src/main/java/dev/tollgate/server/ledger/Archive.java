@@ -8,9 +8,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Settled segments, kept for a while: they can be sent again to books that went back in time. */
 final class Archive {
+  private static final Logger log = LoggerFactory.getLogger(Archive.class);
+
   private final Disk disk;
   private final Retention retention;
   private final InstantSource clock;
@@ -67,6 +71,27 @@ final class Archive {
     }
     if (deleted) {
       disk.forceDirectory();
+    }
+  }
+
+  /** Deletes before its time what may go, oldest first, until so much is free. */
+  void free(long bytes) throws IOException {
+    long freed = 0;
+    int count = 0;
+    for (Kept segment : kept()) {
+      if (freed >= bytes || segment.name().id() >= known.keptFrom()) {
+        break;
+      }
+      disk.delete(segment.name().toString());
+      freed += segment.bytes();
+      count++;
+    }
+    if (count > 0) {
+      disk.forceDirectory();
+      log.warn(
+          "the disk is nearly full: {} segments of booked charges, kept in case that the database"
+              + " goes back in time, were deleted early",
+          count);
     }
   }
 

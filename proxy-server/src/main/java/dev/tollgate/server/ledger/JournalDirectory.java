@@ -155,7 +155,8 @@ public final class JournalDirectory {
       archive.retire(life.segments());
     }
     archive.known(new KnownBooks(firstId, books));
-    var supply = new SegmentSupply(disk, holder, firstId, options.segmentBytes(), background);
+    var supply =
+        new SegmentSupply(disk, archive, holder, firstId, options.segmentBytes(), background);
     return new LocalJournal(disk, supply, archive, background, options, fatal);
   }
 

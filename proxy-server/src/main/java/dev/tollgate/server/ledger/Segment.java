@@ -24,6 +24,16 @@ final class Segment implements AutoCloseable {
   /** Makes a segment that takes its name when all of it is on the disk. */
   static Segment create(Disk disk, SegmentHeader header, int bytes) throws IOException {
     var name = new SegmentName(header.id(), SegmentName.State.NEW);
+    try {
+      return create(disk, name, header, bytes);
+    } catch (IOException | RuntimeException e) {
+      clearAway(disk, name, e);
+      throw e;
+    }
+  }
+
+  private static Segment create(Disk disk, SegmentName name, SegmentHeader header, int bytes)
+      throws IOException {
     Disk.File file = disk.create(name.toString(), bytes);
     try {
       file.write(header.encoded(), 0);
@@ -34,6 +44,16 @@ final class Segment implements AutoCloseable {
     } catch (IOException e) {
       file.close();
       throw e;
+    }
+  }
+
+  /** What it took of a full disk belongs to others, until there is room for all of it. */
+  private static void clearAway(Disk disk, SegmentName name, Exception why) {
+    try {
+      disk.delete(name.toString());
+      disk.delete(name.as(SegmentName.State.JOURNAL).toString());
+    } catch (IOException e) {
+      why.addSuppressed(e);
     }
   }
 

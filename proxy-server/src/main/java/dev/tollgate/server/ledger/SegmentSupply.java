@@ -12,10 +12,17 @@ final class SegmentSupply {
   private static final Logger log = LoggerFactory.getLogger(SegmentSupply.class);
   private static final Duration LOOK_AGAIN = Duration.ofSeconds(1);
 
+  /**
+   * Space that is left to others, in segments: a store on the same disk that cannot extend its own
+   * log goes down, and with it what would settle the charges.
+   */
+  static final int RESERVE_SEGMENTS = 4;
+
   /** The start of a process waits for its first segment. */
   private static final int FIRST_BYTES_MAX = 1024 * 1024;
 
   private final Disk disk;
+  private final Archive archive;
   private final Holder holder;
   private final int segmentBytes;
   private final Background background;
@@ -24,8 +31,15 @@ final class SegmentSupply {
   private long nextId;
   private boolean failing;
 
-  SegmentSupply(Disk disk, Holder holder, long firstId, int segmentBytes, Background background) {
+  SegmentSupply(
+      Disk disk,
+      Archive archive,
+      Holder holder,
+      long firstId,
+      int segmentBytes,
+      Background background) {
     this.disk = disk;
+    this.archive = archive;
     this.holder = holder;
     this.nextId = firstId;
     this.segmentBytes = segmentBytes;
@@ -35,7 +49,7 @@ final class SegmentSupply {
   /** The first segment, made while the caller waits; the next one is begun. */
   Segment first() throws IOException {
     Segment first = create(Math.min(segmentBytes, FIRST_BYTES_MAX));
-    usableBytes = disk.usableBytes();
+    usableBytes = spareBytes();
     background.run(this::prepare);
     background.later(LOOK_AGAIN, this::look);
     return first;
@@ -70,8 +84,9 @@ final class SegmentSupply {
 
   private void prepare() {
     try {
+      makeRoom();
       Segment made = create(segmentBytes);
-      usableBytes = disk.usableBytes();
+      usableBytes = spareBytes();
       failing = false;
       if (!next.complete(made)) {
         made.close();
@@ -89,11 +104,37 @@ final class SegmentSupply {
 
   private void look() {
     try {
-      usableBytes = failing ? 0 : disk.usableBytes();
+      usableBytes = failing ? 0 : spareBytes();
     } catch (IOException e) {
       usableBytes = 0;
     }
     background.later(LOOK_AGAIN, this::look);
+  }
+
+  /** Without room nothing is begun. What is kept for books that go back in time goes first. */
+  private void makeRoom() throws IOException {
+    long lacking = segmentBytes - roomBytes();
+    if (lacking > 0) {
+      archive.free(lacking);
+    }
+    if (roomBytes() < segmentBytes) {
+      throw new IOException(
+          "the disk has %d bytes left, of which %d are for others"
+              .formatted(disk.usableBytes(), reserveBytes()));
+    }
+  }
+
+  private long spareBytes() throws IOException {
+    return Math.max(0, roomBytes());
+  }
+
+  /** What the journal may take; negative where others should have more than there is. */
+  private long roomBytes() throws IOException {
+    return disk.usableBytes() - reserveBytes();
+  }
+
+  private long reserveBytes() {
+    return (long) RESERVE_SEGMENTS * segmentBytes;
   }
 
   private Segment create(int bytes) throws IOException {

@@ -43,7 +43,8 @@ class JournalFaultsTest {
 
   @Test
   void admissionStopsWhileTheDiskCouldNotSettleWhatRuns() throws Exception {
-    disk.usableBytes(100L * Frames.FRAME_BYTES_MAX);
+    disk.usableBytes(
+        100L * Frames.FRAME_BYTES_MAX + SegmentSupply.RESERVE_SEGMENTS * SEGMENT_BYTES);
     LocalJournal journal = begin();
     List<RequestId> running = new ArrayList<>();
     while (journal.admits()) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,8 @@ final class SimulatedDisk implements Disk {
   private final List<Change> changes = new ArrayList<>();
   private final boolean forces;
   private long operationsLeft = Long.MAX_VALUE;
-  private long usableBytes = 1 << 30;
+  private LongSupplier usableBytes = () -> 1 << 30;
+  private long capacityBytes = Long.MAX_VALUE;
 
   /** The machine is off. */
   static final class Crash extends Error {
@@ -51,7 +53,23 @@ final class SimulatedDisk implements Disk {
   }
 
   void usableBytes(long bytes) {
-    usableBytes = bytes;
+    usableBytes = () -> bytes;
+  }
+
+  /** Lets files take so much in all, and says what is left of it. */
+  void capacityBytes(long bytes) {
+    holdsBytes(bytes);
+    usableBytes = () -> capacityBytes - usedBytes();
+  }
+
+  /** Lets files take so much in all; what is left may be told wrongly. */
+  void holdsBytes(long bytes) {
+    capacityBytes = bytes;
+  }
+
+  /** What all files take. */
+  long usedBytes() {
+    return names.values().stream().distinct().mapToLong(inode -> inode.now.length).sum();
   }
 
   /** The machine is on again after its power was lost. */
@@ -141,7 +159,7 @@ final class SimulatedDisk implements Disk {
 
   @Override
   public long usableBytes() {
-    return usableBytes;
+    return usableBytes.getAsLong();
   }
 
   @Override
@@ -207,9 +225,11 @@ final class SimulatedDisk implements Disk {
     }
 
     @Override
-    public void write(ByteBuffer bytes, long at) {
+    public void write(ByteBuffer bytes, long at) throws IOException {
       int from = (int) at;
-      int length = bytes.remaining();
+      int asked = bytes.remaining();
+      long left = capacityBytes == Long.MAX_VALUE ? asked : capacityBytes - usedBytes();
+      int length = (int) Math.min(asked, Math.max(0, left + Math.max(0, inode.now.length - from)));
       assertSmall(from + length);
       if (inode.now.length < from + length) {
         inode.now = Arrays.copyOf(inode.now, from + length);
@@ -217,6 +237,9 @@ final class SimulatedDisk implements Disk {
       bytes.get(inode.now, from, length);
       inode.dirty.set(from / SECTOR, (from + length + SECTOR - 1) / SECTOR);
       step();
+      if (length < asked) {
+        throw new IOException("No space left on device");
+      }
     }
 
     @Override
