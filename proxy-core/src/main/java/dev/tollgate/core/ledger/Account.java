@@ -132,6 +132,11 @@ final class Account {
     return Math.max(0, base + overrun - available.get()) + need(ahead);
   }
 
+  /** Whether anything is available or set aside; exact while no request begins or ends. */
+  boolean holdsMoney() {
+    return base + overrun > spent.get();
+  }
+
   void grow(long amount) {
     base += amount;
     available.addAndGet(amount);

@@ -292,6 +292,9 @@ public final class Leasing {
       account.grow(granted.get(i).amount().value());
       // Where the books gave less than was asked for, the next refill would be as small.
       boolean lean = granted.get(i).amount().compareTo(call.ask.wants().get(i).most()) < 0;
+      if (lean) {
+        ledger.wasGrantedLess();
+      }
       account.refillNotBefore(lean ? nowNanos + REFILL_AGAIN.toNanos() : nowNanos);
     }
     if (call.line != null) {

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,9 @@ public final class NodeLedger implements Ledger {
   private final ConcurrentMap<String, Account> accounts = new ConcurrentHashMap<>();
   private final ConcurrentLinkedQueue<Waiter> arrivals = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
+  private final LongAdder recalls = new LongAdder();
+  private final LongAdder leanGrants = new LongAdder();
+  private volatile int leases;
   private volatile Admission admission = new Admission.Closed("The service is starting.");
 
   /** Whether requests may reserve. */
@@ -222,6 +226,18 @@ public final class NodeLedger implements Ledger {
     purses.computeIfPresent(account.payer().key(), (_, purse) -> purse.isStale() ? null : purse);
   }
 
+  void holdsLeases(int count) {
+    leases = count;
+  }
+
+  void wasRecalled() {
+    recalls.increment();
+  }
+
+  void wasGrantedLess() {
+    leanGrants.increment();
+  }
+
   LedgerRules rules() {
     return rules;
   }
@@ -251,8 +267,18 @@ public final class NodeLedger implements Ledger {
     };
   }
 
-  /** Scopes of which a lease is held. */
+  /** Scopes of which something is held, at the last tick. */
   public int leases() {
-    return accounts.size();
+    return leases;
+  }
+
+  /** Times that this node was asked to give back what is idle. */
+  public long recalls() {
+    return recalls.sum();
+  }
+
+  /** Grants of less than what was asked for. */
+  public long leanGrants() {
+    return leanGrants.sum();
   }
 }

@@ -56,13 +56,16 @@ final class Statements {
   List<Statement> next(Duration sinceLast, Window kept, long nowNanos) {
     urgent = false;
     List<Account> due = new ArrayList<>();
+    int leases = 0;
     for (Account account : ledger.accounts()) {
       account.observe(sinceLast, nowNanos);
+      leases += account.holdsMoney() ? 1 : 0;
       account.yields(recalls.containsKey(account.scope()) && !account.mayState());
       if (!bare && isDue(account, kept, nowNanos)) {
         due.add(account);
       }
     }
+    ledger.holdsLeases(leases);
     turns++;
     stating = chosen(due);
     return stating.stream().map(account -> statement(account, kept, nowNanos)).toList();
@@ -139,9 +142,18 @@ final class Statements {
     }
     most = stating.isEmpty() ? most : Math.min(MOST, 2 * most);
     stating = List.of();
+    recalled(recalled);
+  }
+
+  private void recalled(List<Recall> now) {
+    Map<Scope, Long> before = Map.copyOf(recalls);
     recalls.clear();
-    for (Recall recall : recalled) {
+    for (Recall recall : now) {
       recalls.put(recall.scope(), recall.number());
+      Long known = before.get(recall.scope());
+      if (known == null || known != recall.number()) {
+        ledger.wasRecalled();
+      }
     }
   }
 

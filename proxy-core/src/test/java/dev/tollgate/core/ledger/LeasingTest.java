@@ -32,6 +32,30 @@ class LeasingTest extends LeasingScene {
   }
 
   @Test
+  void recallsLeanGrantsAndLeasesThatHoldMoneyAreCounted() throws Exception {
+    bank.fund(ORG, new MicroUsd(1_000));
+    SimulatedNode first = node(0);
+    SimulatedNode second = node(1);
+    first.ask(key("onlykey1"), 400); // five times as much would be welcome
+    turns(10, 20, first, second);
+    assertThat(first.ledger().leanGrants()).isPositive();
+    assertThat(first.ledger().recalls()).isZero();
+    assertThat(first.ledger().leases()).isEqualTo(1);
+    first.endOneAt(0);
+    turns(10, 20, first, second);
+    assertThat(second.ledger().leases()).isZero();
+
+    second.ask(key("onlykey1"), 900);
+    turns(50, 20, first, second);
+    assertThat(second.running()).as("refused: %s", world.refused).isEqualTo(1);
+    assertThat(first.ledger().recalls()).isEqualTo(1);
+    assertThat(first.ledger().leases()).isZero();
+    assertThat(second.ledger().recalls()).isZero();
+    assertThat(second.ledger().leases()).isEqualTo(1);
+    second.stop(new Random(1));
+  }
+
+  @Test
   void aStoppedNodeStaysStoppedWhateverTheBooksSay() {
     bank.fund(ORG, new MicroUsd(10_000));
     SimulatedNode node = node(0);
@@ -278,7 +302,7 @@ class LeasingTest extends LeasingScene {
     long then = bank.millis();
     SimulatedNode node = nodeThatHadUsedADay();
     turns(5, 100, node);
-    assertThat(node.ledger().leases()).as("the day is forgotten").isEqualTo(1);
+    assertThat(node.ledger().accounts()).as("the day is forgotten").hasSize(1);
 
     node.ask(keyOfTheDay("slowkey1"), 100, then);
     turns(5, 20, node);
@@ -300,7 +324,7 @@ class LeasingTest extends LeasingScene {
     node.ask(keyOfTheDay("slowkey1"), 100, then);
     node.lease(Fate.FINE);
     node.deliverLate();
-    assertThat(node.ledger().leases()).as("the day is forgotten").isEqualTo(1);
+    assertThat(node.ledger().accounts()).as("the day is forgotten").hasSize(1);
 
     turns(5, 20, node);
     assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);

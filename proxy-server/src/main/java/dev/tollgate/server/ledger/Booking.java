@@ -48,14 +48,22 @@ public final class Booking {
     this.pauses = pauses;
   }
 
-  /** Books all that an earlier life left; returns early only when stopped. */
-  public void bookAll(EarlierLife earlier, int batchMax) {
+  /**
+   * Books all that an earlier life left; returns early only when stopped.
+   *
+   * @return how many of the charges went to quarantine
+   */
+  public long bookAll(EarlierLife earlier, int batchMax) {
+    long quarantined = 0;
     while (earlier.backlog() > 0 && !stopping) {
       List<Settlement> batch = earlier.unbooked(batchMax);
-      if (book(earlier.holder(), batch).isPresent()) {
+      Optional<Outcome> outcome = book(earlier.holder(), batch);
+      if (outcome.isPresent()) {
         earlier.booked(batch.size());
+        quarantined += outcome.get().quarantined().size();
       }
     }
+    return quarantined;
   }
 
   /** Gives up what is not booked yet; it stays where it came from. From any thread. */

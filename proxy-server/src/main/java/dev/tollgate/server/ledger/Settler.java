@@ -45,6 +45,8 @@ public final class Settler implements AutoCloseable {
 
   private volatile long lastFlushNanos;
   private final LongAdder quarantined = new LongAdder();
+  private final LongAdder overruns = new LongAdder();
+  private final LongAdder overrunMicro = new LongAdder();
 
   Settler(
       Charges charges,
@@ -110,7 +112,9 @@ public final class Settler implements AutoCloseable {
         isBehind ? owed : sent,
         owed,
         Duration.ofNanos(lastFlushNanos),
-        quarantined.sum());
+        quarantined.sum(),
+        overruns.sum(),
+        overrunMicro.sum());
   }
 
   private void loop() {
@@ -181,6 +185,13 @@ public final class Settler implements AutoCloseable {
   private void tell(Outcome outcome) {
     quarantined.add(outcome.quarantined().size());
     outcome.quarantined().forEach(listener::quarantined);
+    for (Settlement charge : outcome.booked()) {
+      long overrun = charge.overrun().value();
+      if (overrun > 0) {
+        overruns.increment();
+        overrunMicro.add(overrun);
+      }
+    }
     listener.booked(outcome.booked(), outcome.overruns());
   }
 }

@@ -12,6 +12,14 @@ import java.time.Duration;
  *     charges of so long ago
  * @param lastFlush what the last batch took, with all its repetitions
  * @param quarantined charges of this life that could not be booked
+ * @param overruns charges of this life that came to more than was reserved for them
+ * @param overrunMicro by how much, in all
  */
 public record SettlerFigures(
-    long backlog, Duration oldest, Duration owed, Duration lastFlush, long quarantined) {}
+    long backlog,
+    Duration oldest,
+    Duration owed,
+    Duration lastFlush,
+    long quarantined,
+    long overruns,
+    long overrunMicro) {}

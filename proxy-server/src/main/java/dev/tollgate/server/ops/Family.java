@@ -193,7 +193,7 @@ public enum Family {
   LEDGER_LEASES(
       Kind.GAUGE,
       "tollgate_ledger_leases",
-      "Balances, limits and budgets of which this node holds a lease."),
+      "Balances, limits and budgets of which this node holds money now."),
   LEDGER_BACKLOG(
       Kind.GAUGE, "tollgate_ledger_backlog", "Charges on the disk that are not in the books yet."),
   LEDGER_OLDEST(
@@ -206,6 +206,20 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_ledger_quarantined_total",
       "Charges that the books refused, kept for an operator."),
+  LEDGER_OVERRUNS(
+      Kind.COUNTER,
+      "tollgate_ledger_overruns_total",
+      "Charges that came to more than was reserved for them."),
+  LEDGER_OVERRUN_COST(
+      Kind.COUNTER, "tollgate_ledger_overrun_micro_usd_total", "By how much, in micro-USD."),
+  LEDGER_RECALLS(
+      Kind.COUNTER,
+      "tollgate_ledger_recalls_total",
+      "Times this node was asked to give back what it does not use of a lease."),
+  LEDGER_LEAN_GRANTS(
+      Kind.COUNTER,
+      "tollgate_ledger_lean_grants_total",
+      "Grants that were smaller than asked for, because the sum is nearly used up."),
   LEDGER_AUDIT_VIOLATIONS(
       Kind.GAUGE,
       "tollgate_ledger_audit_violations",

@@ -52,6 +52,9 @@ final class Treasury implements AutoCloseable {
   private final BooksWatch watch;
   private final BooksAlarm alarm;
 
+  /** Charges of earlier lives that this start could not book. */
+  private final long quarantinedBefore;
+
   private Treasury(
       PostgresBank bank,
       Holder holder,
@@ -61,7 +64,8 @@ final class Treasury implements AutoCloseable {
       Settler settler,
       Reporter reporter,
       BooksWatch watch,
-      BooksAlarm alarm) {
+      BooksAlarm alarm,
+      long quarantinedBefore) {
     this.bank = bank;
     this.holder = holder;
     this.clock = clock;
@@ -71,6 +75,7 @@ final class Treasury implements AutoCloseable {
     this.reporter = reporter;
     this.watch = watch;
     this.alarm = alarm;
+    this.quarantinedBefore = quarantinedBefore;
   }
 
   /** What the treasury tells the process that it is a part of. */
@@ -96,7 +101,7 @@ final class Treasury implements AutoCloseable {
       if (directory.sawMoreThan(mark)) {
         alarm.wentBackBefore();
       }
-      recover(directory.earlier(mark), bank, settings.batch().max(), owner);
+      long quarantined = recover(directory.earlier(mark), bank, settings.batch().max(), owner);
       Holder holder = bank.open(directory.node(), UUID.randomUUID());
       begin(bank.marks(), holder, mark.books(), directory.firstId());
       LocalJournal journal = directory.beginLife(holder, mark.books(), owner::diskFailed);
@@ -111,13 +116,15 @@ final class Treasury implements AutoCloseable {
           new Reporter(store.ledgerNodes()::report, holder, leaser, () -> settler.figures().owed());
       leaser.start();
       reporter.start();
-      return new Treasury(bank, holder, clock, journal, leaser, settler, reporter, watch, alarm);
+      return new Treasury(
+          bank, holder, clock, journal, leaser, settler, reporter, watch, alarm, quarantined);
     } catch (IOException | BankException e) {
       throw new StartException("ledger: " + e.getMessage(), e);
     }
   }
 
-  private static void recover(
+  /** Answers how many charges went to quarantine. */
+  private static long recover(
       List<EarlierLife> earlier, PostgresBank bank, int batchMax, Owner owner)
       throws StartException {
     // Its own: whoever gives up recovery, now or when serving ends, must not stop the settler.
@@ -127,8 +134,9 @@ final class Treasury implements AutoCloseable {
     if (owed > batchMax) {
       log.info("{} charges of this node's earlier lives are being sent to the books", owed);
     }
+    long quarantined = 0;
     for (EarlierLife life : earlier) {
-      booking.bookAll(life, batchMax);
+      quarantined += booking.bookAll(life, batchMax);
       if (life.backlog() > 0) {
         throw new StartException("ledger: stopped before an earlier life's charges were booked");
       }
@@ -136,6 +144,7 @@ final class Treasury implements AutoCloseable {
     if (owed > 0) {
       log.info("{} charges of this node's earlier lives were sent to the books", owed);
     }
+    return quarantined;
   }
 
   /** Begins to count this life's batches, in the books that it knows. */
@@ -167,7 +176,12 @@ final class Treasury implements AutoCloseable {
     metrics.gauge(Family.LEDGER_BACKLOG, () -> settler.figures().backlog());
     metrics.gauge(Family.LEDGER_OLDEST, () -> seconds(settler.figures().oldest()));
     metrics.gauge(Family.LEDGER_FLUSH, () -> seconds(settler.figures().lastFlush()));
-    metrics.counter(Family.LEDGER_QUARANTINED, () -> settler.figures().quarantined());
+    metrics.counter(
+        Family.LEDGER_QUARANTINED, () -> quarantinedBefore + settler.figures().quarantined());
+    metrics.counter(Family.LEDGER_OVERRUNS, () -> settler.figures().overruns());
+    metrics.counter(Family.LEDGER_OVERRUN_COST, () -> settler.figures().overrunMicro());
+    metrics.counter(Family.LEDGER_RECALLS, () -> ledger().recalls());
+    metrics.counter(Family.LEDGER_LEAN_GRANTS, () -> ledger().leanGrants());
     metrics.counter(Family.LEDGER_WENT_BACK, alarm::count);
     metrics.gauge(Family.LEDGER_RESERVATIONS, journal::running);
     metrics.gauge(Family.LEDGER_LEASES, () -> ledger().leases());

@@ -165,6 +165,17 @@ class SettlerTest {
   }
 
   @Test
+  void whatComesToMoreThanWasReservedIsCounted() {
+    waiting.add(999, 1_000, 1_007, 1_500);
+    bank.failures = 1;
+    settler.step();
+
+    assertThat(bank.booked).hasSize(4);
+    assertThat(settler.figures().overruns()).isEqualTo(2);
+    assertThat(settler.figures().overrunMicro()).isEqualTo(507);
+  }
+
+  @Test
   void aLineOfTheLogThatIsRefusedTakesNoChargeWithIt() {
     waiting.add(1);
     waiting.queue.add(Charged.charge(Charged.request(), 2, new byte[] {'{'}));

@@ -2,15 +2,22 @@ package dev.tollgate.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Holder;
 import dev.tollgate.core.ledger.JournalRecord.Tokens;
 import dev.tollgate.core.ledger.Ledger.Answer;
 import dev.tollgate.core.ledger.Reservation;
+import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.server.ledger.JournalDirectory;
+import dev.tollgate.server.ledger.JournalOptions;
+import dev.tollgate.server.ledger.LocalJournal;
+import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.settings.LedgerSettings;
 import dev.tollgate.server.settings.LedgerSettings.Batch;
 import dev.tollgate.server.settings.LedgerSettings.DayRetention;
@@ -21,6 +28,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -100,6 +109,48 @@ final class TreasuryIT {
     assertThat(number("SELECT sum(beyond_micro) FROM scope_account WHERE scope_id LIKE 'org:%'"))
         .as("charged without money held for it")
         .isEqualTo(beyond);
+  }
+
+  @Test
+  void whatAnEarlierLifeCouldNotBookIsOnTheNextOnesMetrics() throws Exception {
+    leaveAChargeOfNobody();
+    try (Treasury treasury = open()) {
+      Metrics metrics = new Metrics();
+      treasury.register(metrics);
+      assertThat(metrics.scrape(null).text())
+          .contains("tollgate_ledger_quarantined_total 1.0\n")
+          .contains("tollgate_ledger_overruns_total 0.0\n")
+          .contains("tollgate_ledger_recalls_total 0.0\n")
+          .contains("tollgate_ledger_lean_grants_total 0.0\n");
+    }
+    assertThat(state()).isEqualTo("closed 0");
+  }
+
+  /** A life that ended with a charge that the books must refuse. */
+  private void leaveAChargeOfNobody() throws Exception {
+    var bank = gateway.server().store().bank();
+    var directory =
+        JournalDirectory.open(folder, JournalOptions.of(SETTINGS), InstantSource.system());
+    var mark = bank.marks().look(directory.node());
+    assertThat(directory.earlier(mark)).isEmpty();
+    Holder holder = bank.open(directory.node(), UUID.randomUUID());
+    try (LocalJournal journal =
+        directory.beginLife(holder, mark.books(), mustEnd::completeExceptionally)) {
+      CompletableFuture<Void> durable = new CompletableFuture<>();
+      var charge =
+          new Settlement(
+              RequestId.at(System.currentTimeMillis()),
+              new OrgId(UUID.randomUUID()),
+              key.id(),
+              1,
+              new MicroUsd(40),
+              new MicroUsd(40),
+              TOKENS,
+              How.COMPLETED,
+              new byte[0]);
+      journal.settle(charge, Runnable::run, () -> durable.complete(null));
+      durable.get(SOON_SECONDS, TimeUnit.SECONDS);
+    }
   }
 
   @Test
