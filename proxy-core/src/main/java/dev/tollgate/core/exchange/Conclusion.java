@@ -98,7 +98,7 @@ final class Conclusion {
     over = true;
     verdict = decided;
     endBody();
-    allowance.end(decided.charge().usage().totalTokens());
+    allowance.end(decided.charge().usage().computedTokens());
     booking.end(
         decided.charge(),
         decided.how(),

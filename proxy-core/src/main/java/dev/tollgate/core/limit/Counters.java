@@ -22,7 +22,7 @@ public interface Counters {
    * Ends a draw that was taken, once: its slot is free again, and each bucket of tokens is
    * corrected from what was estimated to what was used. Nobody waits for it.
    *
-   * @param tokensUsed prompt and completion; 0 gives all tokens back
+   * @param tokensUsed prompt, completion and thoughts beside it; 0 gives all tokens back
    */
   void end(Draw draw, long tokensUsed);
 }

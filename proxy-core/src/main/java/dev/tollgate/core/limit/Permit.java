@@ -14,7 +14,7 @@ public final class Permit {
   /**
    * Frees the slot and corrects what was estimated.
    *
-   * @param tokensUsed prompt and completion; 0 where nothing was delivered
+   * @param tokensUsed prompt, completion and thoughts beside it; 0 where nothing was delivered
    */
   public void end(long tokensUsed) {
     if (ended) {

@@ -81,8 +81,14 @@ public record Usage(
         estimated || other.estimated);
   }
 
+  /** What clients are shown as the total. */
   public long totalTokens() {
     return promptTokens + completionTokens;
+  }
+
+  /** All that the provider computed, which is what limits count. */
+  public long computedTokens() {
+    return totalTokens() + billedOnTop;
   }
 
   private static long sane(long count) {

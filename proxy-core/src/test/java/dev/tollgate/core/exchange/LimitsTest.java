@@ -139,6 +139,20 @@ class LimitsTest {
   }
 
   @Test
+  void thoughtsThatAreBilledBesideTheCompletionCount() {
+    try (var scenario = limited(LimitRules.OFF)) {
+      scenario.keyLimits(new KeyLimits(null, null, 10_000L, null, null, null));
+      RecordedClient thoughtful = scenario.ask(request(100));
+      scenario.link(0).send(Wire.completionWithThoughtsBeside("done", 100, 50, 5_000));
+      assertThat(thoughtful.whole().status()).isEqualTo(200);
+
+      RecordedClient next = scenario.ask(request(100));
+      scenario.link(0).send(Wire.completion("done"));
+      assertThat(next.field("x-ratelimit-remaining-tokens")).isEqualTo("4750");
+    }
+  }
+
+  @Test
   void whatNeverFitsIsRefusedForGood() {
     try (var scenario = limited(LimitRules.OFF)) {
       scenario.keyLimits(new KeyLimits(null, null, 1_000L, null, null, null));

@@ -92,6 +92,18 @@ public final class Wire {
     return response(200, "OK", "", completionBody(text, prompt, completion));
   }
 
+  /** The same with reasoning that is counted beside the completion and billed on top of it. */
+  public static String completionWithThoughtsBeside(
+      String text, long prompt, long completion, long reasoning) {
+    String plain = usageObject(prompt, completion);
+    String details = ",\"completion_tokens_details\":{\"reasoning_tokens\":" + reasoning + "}}";
+    String usage =
+        plain.replace(
+            "\"total_tokens\":" + (prompt + completion) + "}",
+            "\"total_tokens\":" + (prompt + completion + reasoning) + details);
+    return response(200, "OK", "", completionBody(text, prompt, completion).replace(plain, usage));
+  }
+
   public static String completionBody(String text) {
     return completionBody(text, 7, 1);
   }
