@@ -59,8 +59,14 @@ final class Allowance {
     switch (limits.asked(rules, request.id(), request.key(), counted, tokens)) {
       case Asked.Nothing _ -> whenKnown.accept(GRANTED);
       case Asked.NeverFits never -> {
-        Fault fault = LimitFault.neverFits(never.bucket(), never.tokens());
-        whenKnown.accept(refused(fault));
+        // Only looked at, so that the client is told how the key stands as with any other refusal.
+        Draw look = rules.look(request.id(), request.key());
+        limits
+            .counters()
+            .take(
+                look,
+                loop,
+                drawn -> guarded.accept(() -> whenKnown.accept(verdict(never, look, drawn))));
       }
       case Asked.Of of -> {
         // From before it was counted, so that nobody is refused for longer than the bucket says.
@@ -136,6 +142,15 @@ final class Allowance {
       case Drawn.Unavailable _ ->
           new Verdict.Refused(LimitFault.UNAVAILABLE, Ending.DEPENDENCY_DOWN);
     };
+  }
+
+  private Verdict verdict(Asked.NeverFits never, Draw look, Drawn drawn) {
+    switch (drawn) {
+      case Drawn.Taken taken -> fields = LimitFields.of(look, taken.levels());
+      case Drawn.Refused refused -> fields = LimitFields.of(look, refused.levels());
+      case Drawn.Unavailable _ -> {} // that it never fits is known all the same
+    }
+    return refused(LimitFault.neverFits(never.bucket(), never.tokens()));
   }
 
   private void remember(Asking asking, Fault fault, long micros) {

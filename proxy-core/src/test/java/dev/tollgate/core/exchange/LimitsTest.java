@@ -153,6 +153,41 @@ class LimitsTest {
   }
 
   @Test
+  void whatNeverFitsIsToldHowTheKeyStandsAsAnyOther() {
+    var rules = rules(new PerKey(new Rates(0, 60), 1_000, 0));
+    try (var scenario = limited(rules)) {
+      scenario.ask(request(400));
+      RecordedClient client = scenario.ask(request(1_001));
+      assertThat(client.fault().shouldRetry()).isFalse();
+      assertThat(client.field("x-ratelimit-limit-tokens")).isEqualTo("1000");
+      assertThat(client.field("x-ratelimit-remaining-tokens")).isEqualTo("600");
+      assertThat(client.field("x-ratelimit-reset-tokens")).isEqualTo("24s");
+      assertThat(client.field("x-ratelimit-remaining-requests"))
+          .as("none is taken")
+          .isEqualTo("59");
+      scenario.link(0).send(Wire.completion("one"));
+
+      scenario.counters().goAway();
+      RecordedClient untold = scenario.ask(request(1_001));
+      assertThat(untold.fault().code()).isEqualTo(ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
+      assertThat(scenario.limited()).hasSize(2);
+    }
+  }
+
+  @Test
+  void whatNeverFitsIsOverOnceItsClientLeft() {
+    try (var scenario = limited(rules(new PerKey(Rates.OFF, 1_000, 0)))) {
+      scenario.counters().holdAnswers();
+      RecordedClient client = scenario.ask(request(1_001));
+      client.leave(ClientExit.ABORTED);
+      scenario.counters().answer();
+      assertThat(scenario.records()).hasSize(1);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.ledger().begun()).isZero();
+    }
+  }
+
+  @Test
   void whatNeverFitsIsRefusedForGood() {
     try (var scenario = limited(LimitRules.OFF)) {
       scenario.keyLimits(new KeyLimits(null, null, 1_000L, null, null, null));
