@@ -42,6 +42,7 @@ final class Queues {
           JUC + "ThreadPoolExecutor",
           JUC + "atomic/AtomicReferenceArray",
           "com/github/benmanes/caffeine/cache/Caffeine",
+          "io/lettuce/core/RedisClient",
           "io/netty/channel/MultiThreadIoEventLoopGroup",
           "io/netty/util/concurrent/DefaultEventExecutor");
 
@@ -59,6 +60,7 @@ final class Queues {
           Map.entry("server/ops/RequestLog", Bound.REQUEST_LOG),
           Map.entry("server/ops/RingAppender", Bound.LOG_RING),
           Map.entry("server/ops/Shedder", Bound.REQUESTS),
+          Map.entry("server/redis/Client", Bound.REDIS_CALLS),
           Map.entry("server/redis/Deadlines", Bound.REQUESTS),
           Map.entry("server/redis/Held", Bound.REQUESTS),
           Map.entry("server/wiring/Network", Bound.LOOP_TASKS));

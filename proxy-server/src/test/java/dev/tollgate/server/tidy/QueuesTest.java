@@ -2,6 +2,7 @@ package dev.tollgate.server.tidy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.RedisClient;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
 import java.lang.constant.ClassDesc;
@@ -10,6 +11,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Nothing grows without a bound that has a name, a metric and an end. */
 final class QueuesTest {
@@ -20,10 +23,11 @@ final class QueuesTest {
     assertThat(Queues.violations(classes())).isEmpty();
   }
 
-  @Test
-  void aNewQueueIsSeen() throws Exception {
+  @ParameterizedTest
+  @ValueSource(classes = {ArrayDeque.class, RedisClient.class})
+  void aNewQueueIsSeen(Class<?> growing) throws Exception {
     List<ClassModel> classes = new ArrayList<>(classes());
-    ClassDesc queue = ClassDesc.of(ArrayDeque.class.getName());
+    ClassDesc queue = ClassDesc.of(growing.getName());
     byte[] made =
         ClassFile.of()
             .build(
