@@ -7,15 +7,21 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Refusal;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The inference headers (SPEC 2.3) and {@code Server-Timing} (DECISIONS 1). */
 final class ReplyFields {
   private static final String REASON = "X-LLM-Routing-Reason";
 
+  /** Those of the limits are one. */
+  private static final int FIELDS_MOST = 6;
+
   private ReplyFields() {}
 
   /**
+   * To which more may be added.
+   *
    * @param reason why this provider and no other
    * @param cost the charge, or on streams the admitted estimate
    */
@@ -28,12 +34,13 @@ final class ReplyFields {
       long nowNanos) {
     String overhead = millis(timeline.overhead(nowNanos));
     String upstream = millis(timeline.upstream(nowNanos));
-    return List.of(
-        new Field("X-LLM-Provider", selected.id().value()),
-        new Field("X-LLM-Model", call.model().id().toString()),
-        new Field(REASON, reason),
-        new Field("X-LLM-Cost-Micro", Long.toString(cost.value())),
-        new Field("Server-Timing", "gw;dur=" + overhead + ", upstream;dur=" + upstream));
+    List<FieldLines> fields = new ArrayList<>(FIELDS_MOST);
+    fields.add(new Field("X-LLM-Provider", selected.id().value()));
+    fields.add(new Field("X-LLM-Model", call.model().id().toString()));
+    fields.add(new Field(REASON, reason));
+    fields.add(new Field("X-LLM-Cost-Micro", Long.toString(cost.value())));
+    fields.add(new Field("Server-Timing", "gw;dur=" + overhead + ", upstream;dur=" + upstream));
+    return fields;
   }
 
   /** What is said where nobody was selected. */

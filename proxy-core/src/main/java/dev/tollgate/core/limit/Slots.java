@@ -2,7 +2,6 @@ package dev.tollgate.core.limit;
 
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How many requests each key has under way in this process. Shared by all loops: each count is
@@ -11,7 +10,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class Slots {
   private final ConcurrentMap<String, Integer> counts = new ConcurrentHashMap<>();
-  private final AtomicInteger inUse = new AtomicInteger();
 
   /** What became of the wish for a slot. */
   enum Wish {
@@ -39,9 +37,6 @@ final class Slots {
           wish[0] = Wish.GRANTED;
           return count + 1;
         });
-    if (wish[0] == Wish.GRANTED) {
-      inUse.incrementAndGet();
-    }
     return wish[0];
   }
 
@@ -49,10 +44,8 @@ final class Slots {
   void free(Draw.Slot slot) {
     switch (slot) {
       case Draw.Slot.Unlimited _ -> {}
-      case Draw.Slot.OneOf one -> {
-        counts.computeIfPresent(one.id(), (_, held) -> held == 1 ? null : held - 1);
-        inUse.decrementAndGet();
-      }
+      case Draw.Slot.OneOf one ->
+          counts.computeIfPresent(one.id(), (_, held) -> held == 1 ? null : held - 1);
     }
   }
 
@@ -63,8 +56,8 @@ final class Slots {
     };
   }
 
-  /** Slots of all keys. */
+  /** Slots of all keys. Counted when it is asked: no request is to wait for all others' count. */
   int inUse() {
-    return inUse.get();
+    return counts.values().stream().mapToInt(Integer::intValue).sum();
   }
 }
