@@ -48,7 +48,7 @@ final class Circuit {
   private final CompletableFuture<First> first = new CompletableFuture<>();
   private final String node = Long.toString(ThreadLocalRandom.current().nextLong(1L << 48), 36);
   private int epochs;
-  private @Nullable String epochBefore;
+  private String epochBefore = ScriptCall.NO_EPOCH;
   private boolean saidDown;
   private volatile boolean closed;
 
@@ -119,9 +119,9 @@ final class Circuit {
   }
 
   /** Counts a draw under the epoch of now, that was taken under one that went meanwhile. */
-  void restate(Draw draw) {
+  void restate(Draw draw, String before) {
     if (standing.get() instanceof Up up) {
-      restate(up, List.of(draw));
+      restate(up, List.of(draw), before);
     }
   }
 
@@ -221,15 +221,13 @@ final class Circuit {
       close();
       return;
     }
-    held.forBatches(batch -> restate(up, batch));
-    if (before != null) {
-      up.link().forget(before);
-    }
+    held.forBatches(batch -> restate(up, batch, before));
+    up.link().forget(before); // what is left there has ended
     clock.schedule(() -> beat(up), BEAT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private void restate(Up up, List<Draw> draws) {
-    up.link().callSurely(ScriptCall.restate(draws, up.epoch()), uncertainUnlessDone(up));
+  private void restate(Up up, List<Draw> draws, String before) {
+    up.link().callSurely(ScriptCall.restate(draws, before, up.epoch()), uncertainUnlessDone(up));
     for (Draw draw : draws) {
       if (!held.contains(draw)) { // its end may have come before, and has corrected its tokens
         up.link().callSurely(ScriptCall.free(draw, up.epoch()), uncertainUnlessDone(up));

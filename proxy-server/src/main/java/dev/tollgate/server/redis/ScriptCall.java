@@ -28,6 +28,9 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
   /** Longer than any request that is the only one of its key: nothing else keeps the counts. */
   private static final Duration SLOTS_KEPT = Duration.ofDays(1);
 
+  /** Of who was counted nowhere so far. */
+  static final String NO_EPOCH = "";
+
   private static final String LEASE_MILLIS = millis(LEASE);
   private static final String SLOTS_KEPT_MILLIS = millis(SLOTS_KEPT);
   private static final String NO_SLOT = "";
@@ -98,9 +101,11 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
         Script.BEAT, List.of(members(epoch), "tollgate:node:" + node), List.of(LEASE_MILLIS));
   }
 
-  static ScriptCall restate(List<Draw> draws, String epoch) {
-    List<String> keys = new ArrayList<>(List.of(members(epoch)));
-    List<String> arguments = new ArrayList<>(List.of(epoch, LEASE_MILLIS, SLOTS_KEPT_MILLIS));
+  /** Counts draws under an epoch and, in the same step, no longer under the one before. */
+  static ScriptCall restate(List<Draw> draws, String before, String epoch) {
+    List<String> keys = new ArrayList<>(List.of(members(epoch), members(before)));
+    List<String> arguments =
+        new ArrayList<>(List.of(epoch, LEASE_MILLIS, SLOTS_KEPT_MILLIS, before));
     for (Draw draw : draws) {
       keys.add(slots(draw.slot()));
       arguments.add(draw.request().value());

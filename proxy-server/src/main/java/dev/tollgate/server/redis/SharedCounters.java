@@ -76,7 +76,7 @@ final class SharedCounters implements Counters {
     }
     held.add(draw);
     if (!up.equals(circuit.standing())) {
-      circuit.restate(draw);
+      circuit.restate(draw, up.epoch());
       // A call that was late for the end of its epoch has made that live again.
       up.link().forget(up.epoch());
     }

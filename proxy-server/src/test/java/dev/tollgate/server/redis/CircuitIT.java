@@ -11,15 +11,18 @@ import dev.tollgate.core.limit.Drawn.Level;
 import dev.tollgate.core.limit.Drawn.Refused;
 import dev.tollgate.core.limit.Drawn.Taken;
 import dev.tollgate.core.limit.Drawn.Unavailable;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A circuit on a real Redis: what a draw leaves that is stated anew although it has ended. */
+/** A circuit on a real Redis: what is stated anew, also where it has ended meanwhile. */
 class CircuitIT {
   private static final Duration TIMEOUT = Duration.ofMillis(250);
 
@@ -55,10 +58,30 @@ class CircuitIT {
     long before = remaining();
     assertThat(before).isBetween(700_000L, 799_999L);
 
-    circuit.restate(draw);
+    circuit.restate(draw, "another.1");
 
     assertThat(remaining()).isBetween(before, before + 99_999);
     assertThat(Draws.take(counters, Draws.slot("k", 1))).as("a slot").isInstanceOf(Taken.class);
+  }
+
+  @Test
+  void aNewEpochTakesWhatRunsOverFromTheOldOne() {
+    Draw draw = Draws.slot("k", 1);
+    assertThat(Draws.take(counters, draw)).isInstanceOf(Taken.class);
+    var before = (Standing.Up) circuit.standing();
+
+    circuit.uncertainUnlessDone(before).accept(new Reply.UnknownScript());
+
+    try (RedisClient raw = RedisClient.create(process.url())) {
+      RedisCommands<String, String> commands = raw.connect().sync();
+      long deadline = System.nanoTime() + 4 * Circuit.BEAT.toNanos();
+      Map<String, String> slots = commands.hgetall("tollgate:slots:k");
+      while (slots.containsKey(before.epoch()) && System.nanoTime() < deadline) {
+        slots = commands.hgetall("tollgate:slots:k");
+      }
+      var now = (Standing.Up) circuit.standing();
+      assertThat(slots).containsExactly(Map.entry(now.epoch(), "1"));
+    }
   }
 
   private long remaining() {

@@ -15,6 +15,7 @@ import dev.tollgate.core.limit.Drawn.Refused;
 import dev.tollgate.core.limit.Drawn.Taken;
 import dev.tollgate.core.limit.Drawn.Unavailable;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -154,6 +156,34 @@ class SharedCountersIT {
 
     await("the node's slots counted again", () -> slotsOf("k") == 2);
     assertThat(slotsOf("another")).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsStatedAnewIsCountedOnceForOthersAlsoBetweenItsBatches() {
+    List<Draw> running = Stream.generate(() -> Draws.slot("k", 100)).limit(60).toList();
+    running.forEach(draw -> run(ScriptCall.take(draw, "node.1")));
+
+    run(ScriptCall.restate(running.subList(0, 30), "node.1", "node.2"));
+    for (int n = 0; n < 40; n++) {
+      assertThat(Draws.take(other, Draws.slot("k", 100))).isInstanceOf(Taken.class);
+    }
+    assertThat(Draws.take(other, Draws.slot("k", 100))).isInstanceOf(Refused.class);
+
+    run(ScriptCall.restate(running.subList(30, 60), "node.1", "node.2"));
+    run(ScriptCall.restate(running, "node.1", "node.2"));
+    assertThat(commands.hgetall("tollgate:slots:k"))
+        .containsEntry("node.2", "60")
+        .doesNotContainKey("node.1");
+    assertThat(run(ScriptCall.end(running.getFirst(), 0, "node.2"))).containsExactly(1L);
+    assertThat(Draws.take(other, Draws.slot("k", 100))).isInstanceOf(Taken.class);
+  }
+
+  private List<Long> run(ScriptCall call) {
+    return commands.eval(
+        call.script().text(),
+        ScriptOutputType.MULTI,
+        call.keys().toArray(String[]::new),
+        call.arguments().toArray(String[]::new));
   }
 
   @Test
