@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** The draws of this node that Redis counts: as many as requests run. For any thread. */
+/** The draws of this node that Redis is to count: as many as requests run. For any thread. */
 final class Held {
   private static final int BATCH = 256;
 

@@ -24,12 +24,11 @@ public final class Redis implements AutoCloseable {
   private final Held held = new Held();
   private final Circuit circuit;
   private final SharedCounters shared;
-  private final Optional<Counters> alone;
+  private final Optional<OrElse> orElse;
   private final List<KeyNews> news = new ArrayList<>();
 
   private Redis(Address address, Duration timeout, Optional<Counters> alone, Figures figures) {
     this.address = address;
-    this.alone = alone;
     this.client = new Client(address);
     this.circuit =
         new Circuit(
@@ -42,6 +41,7 @@ public final class Redis implements AutoCloseable {
                 ? "each node counts alone, as limits.on_store_failure says"
                 : "requests with limits are refused");
     this.shared = new SharedCounters(circuit, held, new Deadlines(clock, timeout), figures);
+    this.orElse = alone.map(local -> new OrElse(shared, local));
   }
 
   /**
@@ -78,7 +78,7 @@ public final class Redis implements AutoCloseable {
 
   /** The counters that all nodes share. */
   public Counters counters() {
-    return alone.<Counters>map(local -> new OrElse(shared, local)).orElse(shared);
+    return orElse.<Counters>map(both -> both).orElse(shared);
   }
 
   /** Whether it is asked now. */
@@ -91,9 +91,9 @@ public final class Redis implements AutoCloseable {
     return circuit.calls();
   }
 
-  /** Requests under way whose slot is counted there. */
+  /** Requests under way whose slot is counted there and nowhere else. */
   public int slotsHeld() {
-    return held.slots();
+    return Math.max(0, held.slots() - orElse.map(OrElse::slotsAlone).orElse(0));
   }
 
   /**

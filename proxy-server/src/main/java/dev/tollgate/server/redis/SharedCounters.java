@@ -82,6 +82,12 @@ final class SharedCounters implements Counters {
     }
   }
 
+  /** Counts a slot that was granted without Redis: from now on, or once it answers. */
+  void count(Draw slot) {
+    held.add(slot);
+    circuit.restate(slot, ScriptCall.NO_EPOCH);
+  }
+
   void answered(Up up, long askedNanos) {
     Circuit.succeeded(up);
     figures.answered(deadlines.nowNanos() - askedNanos);

@@ -14,6 +14,7 @@ import dev.tollgate.core.limit.Drawn.Level;
 import dev.tollgate.core.limit.Drawn.Refused;
 import dev.tollgate.core.limit.Drawn.Taken;
 import dev.tollgate.core.limit.Drawn.Unavailable;
+import dev.tollgate.core.limit.LocalCounters;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -277,6 +278,27 @@ class SharedCountersIT {
     await("an answer of its own", () -> Draws.take(alone, local).equals(OneTakeEach.TAKEN));
     alone.end(local, 0);
     alone.end(shared, 0);
+  }
+
+  @Test
+  void aSlotThatANodeGrantedAloneIsCountedOnceRedisAnswersAgain() throws Exception {
+    Redis node = open(Optional.of(new LocalCounters(System::nanoTime, 100)));
+    Take tokens = Draws.of(Scope.KEY, "t", Unit.TOKENS_PER_MINUTE, 10_000_000, 4_000_000);
+    Draw local = Draws.slot("k", 1, tokens);
+    process.kill();
+    await("a grant of its own", () -> Draws.take(node.counters(), local) instanceof Taken);
+    assertThat(node.slotsHeld()).as("the node's own counters count it").isZero();
+
+    process.startAgain();
+    await("it is counted for all", () -> slotsOf("k") == 1);
+    await("no second slot", () -> Draws.take(other, Draws.slot("k", 1)) instanceof Refused);
+    assertThat(Draws.take(other, tokens(10_000_000, 5_000_000))).isInstanceOf(Taken.class);
+
+    node.counters().end(local, 0);
+    await("a free slot", () -> Draws.take(other, Draws.slot("k", 1)) instanceof Taken);
+    assertThat(level(tokens(10_000_000, 0)))
+        .as("tokens that were not taken there do not come back there")
+        .isLessThan(9_000_000);
   }
 
   private void announce() {
