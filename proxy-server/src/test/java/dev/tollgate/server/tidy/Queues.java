@@ -69,6 +69,8 @@ final class Queues {
   private static final Map<String, String> OF_OUR_OWN =
       Map.ofEntries(
           Map.entry("core/exchange/DrainQuota", "one entry for each provider"),
+          Map.entry(
+              "core/limit/Allotments", "a fixed number, made anew when another takes the place"),
           Map.entry("core/limit/LocalCounters", "buckets up to its bound, the idle ones go"),
           Map.entry("core/limit/Slots", "keys that have a request in work"),
           Map.entry("core/pipeline/ConnectionCount", "those who wait for a drain's end"),
