@@ -94,6 +94,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     return over;
   }
 
+  /** Whether silence ends it as the provider's failure, and not as the request's own haste. */
+  boolean isHeardOut() {
+    return clock.isAheadOfTotal();
+  }
+
   /** The stream's state, where one began. */
   @Nullable StreamReader stream() {
     return stream;

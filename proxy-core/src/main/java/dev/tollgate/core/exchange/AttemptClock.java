@@ -51,6 +51,11 @@ final class AttemptClock {
     arm();
   }
 
+  /** Whether it expires ahead of the total clock unless something comes. */
+  boolean isAheadOfTotal() {
+    return deadline <= totalDeadline;
+  }
+
   /** Only the total clock runs on. */
   void stop() {
     deadline = NEVER;

@@ -125,7 +125,11 @@ final class Serving implements Contender.Contest {
     if (rival != null) {
       serve(contender);
       second = null;
-      tries.outrun(rival.attempt(), now());
+      if (rival == first) {
+        tries.outrun(rival.attempt(), now());
+      } else {
+        tries.givenUp(rival.attempt(), now());
+      }
       rival.attempt().cancel();
     }
   }
@@ -138,11 +142,11 @@ final class Serving implements Contender.Contest {
       return false;
     }
     second = null;
-    if (!failure.isWorthAnother()) {
-      // What the request itself caused is not routed around.
+    if (contender == first && !failure.isWorthAnother()) {
+      // What the request itself caused is not routed around; the second was asked for its speed.
       hedge.stop();
       serve(contender);
-      tries.outrun(rival.attempt(), now());
+      tries.givenUp(rival.attempt(), now());
       rival.attempt().cancel();
       return false;
     }

@@ -43,7 +43,7 @@ final class Tries {
   private final List<NextTry.Failed> failures = new ArrayList<>(1);
   private final List<Exclusion> excluded = new ArrayList<>(0);
   private final List<Candidate> barred = new ArrayList<>(0);
-  private final List<Candidate> outrun = new ArrayList<>(0);
+  private final List<Candidate> givenUp = new ArrayList<>(0);
   private final List<ModelId> allowed = new ArrayList<>(0);
   private final List<Credential> limitTooLow = new ArrayList<>(0);
   private @Nullable Placement placement;
@@ -239,7 +239,7 @@ final class Tries {
 
   private boolean isBarred(Candidate candidate) {
     return barred.stream().anyMatch(candidate::isSame)
-        || outrun.stream().anyMatch(candidate::isSame)
+        || givenUp.stream().anyMatch(candidate::isSame)
         || !suits.test(candidate);
   }
 
@@ -304,11 +304,16 @@ final class Tries {
     again = candidate;
   }
 
-  /** Another try was faster: that says nothing about this one, which is not asked again. */
+  /** It was late, and the try beside it was faster. */
   void outrun(Attempt attempt, long nowNanos) {
     attempt.placement().outrun(nowNanos);
+    givenUp(attempt, nowNanos);
+  }
+
+  /** Nobody waits for it: that says nothing about this one, which is not asked again. */
+  void givenUp(Attempt attempt, long nowNanos) {
     cancelled(attempt, nowNanos);
-    outrun.add(attempt.placement().candidate());
+    givenUp.add(attempt.placement().candidate());
   }
 
   /**
@@ -318,7 +323,7 @@ final class Tries {
    */
   Optional<Placement> beside(Attempt late, long nowNanos) {
     Candidate slow = late.placement().candidate();
-    if (begun.size() >= plan.attemptsMax() || late.placement().needsVerdict()) {
+    if (begun.size() >= plan.attemptsMax() || needsVerdict(late)) {
       return Optional.empty();
     }
     return plan.ranked().stream()
@@ -329,6 +334,11 @@ final class Tries {
         .filter(one -> fleet.mayAdd(ExtraTry.HEDGE, one, plan.rules(), nowNanos))
         .findFirst()
         .flatMap(one -> placedBeside(slow, one, nowNanos));
+  }
+
+  private static boolean needsVerdict(Attempt late) {
+    Placement placement = late.placement();
+    return placement.isProbe() || (late.isHeardOut() && placement.takesTurn());
   }
 
   private Optional<Placement> placedBeside(Candidate slow, Candidate candidate, long nowNanos) {

@@ -69,12 +69,17 @@ public final class Placement {
     works();
   }
 
+  /** Whether its circuit or its key hangs on how it ends. */
+  public boolean isProbe() {
+    return probe;
+  }
+
   /**
-   * Whether something hangs on how it ends: its circuit is being tried, or its key, or nothing was
-   * heard of the provider in many tries because others were faster.
+   * Whether this try has the turn to show whether the provider works, of which nothing was heard in
+   * many tries because others were faster. Asked once: the turn is taken with it.
    */
-  public boolean needsVerdict() {
-    return probe || provider.isUnheard();
+  public boolean takesTurn() {
+    return provider.takesTurn();
   }
 
   /** Another provider was faster: it takes at least so long, which is all that is known. */
@@ -131,6 +136,9 @@ public final class Placement {
   }
 
   private void tell(UpstreamFailure failure, long nowNanos) {
+    if (failure.circuit() == Circuit.TRIPS || failure.status() > 0) {
+      provider.heard();
+    }
     if (failure.provesKey()) {
       keyWorks();
     } else if (failure.ofKey() != Circuit.RETIRES_KEY) {

@@ -34,16 +34,20 @@ public final class ProviderHealth {
     outrun.incrementAndGet();
   }
 
-  /** A try was served. */
+  /** A try was served, or failed in a way that shows the provider. */
   void heard() {
     if (outrun.get() != 0) {
       outrun.set(0);
     }
   }
 
-  /** Whether a silent provider could go unnoticed because others always serve in its place. */
-  boolean isUnheard() {
-    return outrun.get() >= OUTRUN_MAX;
+  /**
+   * Whether one try shall show whether the provider works, because others always serve in its
+   * place: only who asks first is told so, and nobody again until it was outrun as often once more.
+   */
+  boolean takesTurn() {
+    int count = outrun.get();
+    return count >= OUTRUN_MAX && outrun.compareAndSet(count, 0);
   }
 
   void begun() {
