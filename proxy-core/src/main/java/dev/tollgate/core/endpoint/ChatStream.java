@@ -34,7 +34,8 @@ public final class ChatStream {
   private final @Nullable Continuity continuity;
   private boolean contentSeen;
   private boolean written;
-  private boolean finished;
+  private Finish finish = Finish.NONE;
+  private boolean finishRefuted;
   private int badInARow;
   private long badEvents;
   private long contentEvents;
@@ -119,6 +120,16 @@ public final class ChatStream {
     }
   }
 
+  /** Takes an event that is named an error: it is one whatever it says, unless it is a chunk. */
+  public Step errorEvent(byte[] data, int from, int to, ByteBuf out) {
+    try {
+      root.read(data, from, to);
+    } catch (InvalidJson e) {
+      return Step.ERROR;
+    }
+    return root.indexOf("choices") >= 0 ? event(data, from, to, out) : Step.ERROR;
+  }
+
   private static boolean isDone(byte[] data, int from, int to) {
     return to - from == 6
         && data[from] == '['
@@ -183,7 +194,7 @@ public final class ChatStream {
       takeUsage(inChoice);
     }
     boolean empty = choice.isEmptyDelta();
-    if (finished && empty && usageInChunk) {
+    if (finish != Finish.NONE && empty && usageInChunk) {
       return Step.ABSORBED;
     }
     chunks.takeIdentity();
@@ -209,7 +220,7 @@ public final class ChatStream {
 
   private Step write(int choices, ByteBuf out) {
     written = true;
-    finished |= choice.finishes();
+    finish = finishNow();
     if (continuity != null) {
       writeReleased(continuity.released(), out);
     }
@@ -220,14 +231,33 @@ public final class ChatStream {
     return Step.WROTE;
   }
 
+  /** Whether the provider said that it finished. */
+  private enum Finish {
+    NONE,
+    /** It says so beside content, and went on when it said so before. */
+    DOUBTED,
+    SAID
+  }
+
+  private Finish finishNow() {
+    boolean empty = choice.isEmptyDelta();
+    finishRefuted |= !empty && finish != Finish.NONE;
+    if (choice.finishes()) {
+      return finishRefuted && !empty ? Finish.DOUBTED : Finish.SAID;
+    }
+    return empty ? finish : Finish.NONE;
+  }
+
   private boolean isBehind() {
     return continuity != null && continuity.isBehind();
   }
 
   /** Writes the finish that a provider left out although it said {@code [DONE]}. */
   public void writeMissingFinish(ByteBuf out) {
-    finished = true;
-    chunks.writeFinish(out);
+    if (finish == Finish.NONE) {
+      chunks.writeFinish(out);
+    }
+    finish = Finish.SAID;
   }
 
   /**
@@ -258,9 +288,9 @@ public final class ChatStream {
     return written;
   }
 
-  /** Whether a finish reason came: the stream is complete whatever follows. */
+  /** Whether a finish reason came: the stream is complete unless content follows. */
   public boolean finished() {
-    return finished;
+    return finish == Finish.SAID;
   }
 
   /** Events that were dropped because they were no chunks. */

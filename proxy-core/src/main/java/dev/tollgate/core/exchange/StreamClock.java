@@ -29,7 +29,10 @@ final class StreamClock {
   void bytesCame(StreamReader reader) {
     if (reader.chat().finished()) {
       finish();
-    } else if (reader.chat().contentSeen()) {
+      return;
+    }
+    finishSeen = false;
+    if (reader.chat().contentSeen()) {
       idle(reader.midEvent());
     }
   }

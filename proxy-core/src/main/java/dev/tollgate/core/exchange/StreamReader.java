@@ -66,7 +66,7 @@ final class StreamReader implements SseSink {
       surplus = true;
       return;
     }
-    switch (chat.event(data, from, to, output())) {
+    switch (step(name, data, from, to)) {
       case WROTE, DROPPED, ABSORBED -> {}
       case DONE -> state = State.DONE;
       case FAILED -> close(State.FAILED);
@@ -77,6 +77,12 @@ final class StreamReader implements SseSink {
         close(State.ERROR);
       }
     }
+  }
+
+  private ChatStream.Step step(String name, byte[] data, int from, int to) {
+    return name.equals("error")
+        ? chat.errorEvent(data, from, to, output())
+        : chat.event(data, from, to, output());
   }
 
   @Override

@@ -1,0 +1,88 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.RecordedClient.Answer;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import org.junit.jupiter.api.Test;
+
+/** A provider that says that it finished, and goes on. */
+class FalseFinishTest {
+  private static final String DONE = Wire.event("[DONE]") + Wire.LAST_CHUNK;
+
+  @Test
+  void whoeverSaysSoInEachChunkIsReadToItsEnd() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + finished("a"));
+      scenario.passSeconds(3).link(0).send(finished("b"));
+      scenario.passSeconds(9).link(0).send(finished("c"));
+      scenario.passSeconds(3).link(0).send(finished("d"));
+      assertThat(client.isAnswered()).isFalse();
+      scenario.link(0).send(Wire.event(Wire.usage(7, 4)) + DONE);
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(ClientStream.of(client).content).hasToString("abcd");
+      assertThat(client.text().split("\"finish_reason\":\"stop\"", -1)).hasSize(5);
+      assertThat(scenario.served().usage().completionTokens()).isEqualTo(4);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+    }
+  }
+
+  @Test
+  void itIsNotCompleteWhereItBreaksOffOnceItSaidSoFalsely() {
+    for (String more : new String[] {finished("b"), Wire.event(Wire.content("b"))}) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+        RecordedClient client = scenario.askStream();
+        scenario.link(0).send(Wire.STREAM_HEAD + finished("a"));
+        scenario.passSeconds(3).link(0).send(more);
+        scenario.link(0).reset();
+        assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+        assertThat(scenario.served().attempts().getFirst().outcome()).isEqualTo("interrupted");
+        assertThat(scenario.served().usage().completionTokens()).isEqualTo(2);
+      }
+    }
+  }
+
+  @Test
+  void itIsBelievedWhereNothingFollows() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + finished("all"));
+      scenario.passSeconds(5);
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+    }
+  }
+
+  @Test
+  void aFinishWithoutContentIsBelievedAlsoTheSecondTime() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + finished("a"));
+      scenario.passSeconds(4).link(0).send(Wire.event(Wire.content("b")));
+      scenario.passSeconds(4).link(0).send(Wire.event(Wire.finish("stop")));
+      scenario.passMillis(4_900);
+      assertThat(client.isAnswered()).as("the time for the usage begins anew").isFalse();
+      scenario.link(0).send(Wire.event(Wire.usage(7, 2))).reset();
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+    }
+  }
+
+  @Test
+  void aFinishThatWasTakenBackIsMadeUpForAtTheEnd() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askStream();
+      scenario.link(0).send(Wire.STREAM_HEAD + finished("a") + Wire.event(Wire.content("b")));
+      scenario.link(0).send(DONE);
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(client.text().split("\"finish_reason\":\"stop\"", -1)).hasSize(3);
+    }
+  }
+
+  private static String finished(String text) {
+    return Wire.event(Wire.content(text).replace("null", "\"stop\""));
+  }
+}
