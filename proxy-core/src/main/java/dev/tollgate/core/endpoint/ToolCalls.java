@@ -80,7 +80,7 @@ final class ToolCalls {
     seen.set(index);
     rememberId();
     boolean untyped = first && isBlank("type");
-    boolean unnamed = first && isAbsent("id");
+    boolean unnamed = first && isBlank("id");
     if (indexed && !untyped && !unnamed) {
       return null;
     }
@@ -121,11 +121,6 @@ final class ToolCalls {
     if (id >= 0 && call.kind(id) == JsonKind.STRING && !call.isString(id, lastId)) {
       lastId = call.string(id);
     }
-  }
-
-  private boolean isAbsent(String name) {
-    int i = call.indexOf(name);
-    return i < 0 || call.kind(i) == JsonKind.NULL;
   }
 
   private boolean isBlank(String name) {

@@ -48,6 +48,20 @@ class ToolCallsTest {
   }
 
   @Test
+  void aCallThatBeginsWithAnEmptyIdGetsOneLikeACallWithout() {
+    String fragment = ",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}";
+    String without = relayed(calls("{\"index\":0" + fragment)).view().calls().getFirst().id;
+    assertThat(without).isNotEmpty();
+    for (String none : new String[] {"\"\"", "null"}) {
+      Relayed relayed =
+          relayed(
+              calls("{\"index\":0,\"id\":" + none + fragment),
+              calls("{\"index\":0,\"id\":\"\",\"function\":{\"arguments\":\" \"}}"));
+      assertThat(relayed.view().calls()).singleElement().extracting("id").isEqualTo(without);
+    }
+  }
+
+  @Test
   void aRepeatedIdIsTheSameCall() {
     Relayed relayed =
         relayed(
