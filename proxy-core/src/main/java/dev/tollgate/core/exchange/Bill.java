@@ -20,6 +20,11 @@ final class Bill {
     tokensBefore += stream.deliveredTokens();
   }
 
+  /** Whether a provider delivered and broke off. */
+  boolean isBegun() {
+    return !before.isEmpty();
+  }
+
   /** What is owed while nobody delivers. */
   Charge soFar() {
     return Charge.of(before);

@@ -257,9 +257,11 @@ final class Serving implements Contender.Contest {
     return bill.broken(call, chat());
   }
 
-  /** What it owes now that it is complete. */
+  /** What it owes now that it is complete; who only repeated what was delivered gets nothing. */
   Charge chargeOfWhole() {
-    return bill.whole(call, chat());
+    ChatStream last = chat();
+    boolean onlyRepeated = bill.isBegun() && !last.isWritten();
+    return onlyRepeated ? bill.soFar() : bill.whole(call, last);
   }
 
   /** Our count of what was delivered. */

@@ -117,6 +117,12 @@ class ResumedByTest {
                   + Wire.LAST_CHUNK);
       requireWhole(client, "one two");
       assertThat(scenario.served().resumed()).isEqualTo(Resumed.CONTINUED);
+      var usage = scenario.served().usage();
+      assertThat(usage.completionTokens()).as("who only repeated costs nothing").isEqualTo(2);
+      long cost = usage.promptTokens() + 2 * 2;
+      assertThat(scenario.served().cost().value()).isEqualTo(cost);
+      assertThat(client.text()).contains("\"x_llm_cost_micro\":" + cost);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
     }
   }
 
