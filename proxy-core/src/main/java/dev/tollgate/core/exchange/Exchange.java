@@ -191,9 +191,11 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   /** Whoever could be asked when the request came cannot be any more. */
   private void refuse(Refusal refusal) {
-    var parting = new Parting.Refusal(null, refusal.fault(), ReplyFields.of(refusal));
+    ByteBuf usage = usageIfOpened(Charge.NOTHING);
+    var parting = new Parting.Refusal(usage, refusal.fault(), ReplyFields.of(refusal));
     ErrorCode code = refusal.fault().code();
-    conclude(Ending.PROVIDER_UNAVAILABLE, code, code.status(), Charge.NOTHING, parting);
+    int status = status(code.status());
+    conclude(Ending.PROVIDER_UNAVAILABLE, code, status, Charge.NOTHING, parting);
   }
 
   // A stream flows
@@ -320,13 +322,17 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   /** Ends with a fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
   private void end(Fault fault, Ending ending) {
     Charge charge = chargeOfBrokenStream();
-    ByteBuf usage = null;
-    if (reply.isOpened()) {
-      ChatStream stream = serving.lastStream();
-      usage = written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out));
-    }
+    ByteBuf usage = usageIfOpened(charge);
     var refusal = new Parting.Refusal(usage, fault, fields(charge.cost()));
     conclude(ending, fault.code(), status(fault.code().status()), charge, refusal);
+  }
+
+  private @Nullable ByteBuf usageIfOpened(Charge charge) {
+    if (!reply.isOpened()) {
+      return null;
+    }
+    ChatStream stream = serving.lastStream();
+    return written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out));
   }
 
   /** A fault of ours: told once to the log, and to the client where it still waits. */

@@ -248,6 +248,28 @@ class FallbackModelsTest {
   }
 
   @Test
+  void whereNobodyIsLeftBehindAnEarlyCommitTheStreamEndsWithUsageAndFault() {
+    LimitRules rules = ofModels(Map.of("acme/two", 1));
+    Provider alpha = TestCatalog.touchy("alpha");
+    try (var scenario = Scenario.of(catalog(CONTEXT, alpha)).limits(rules)) {
+      scenario.ask(stream("acme/one"));
+      scenario.ledger().holdAnswers();
+      RecordedClient client = scenario.ask(stream("acme/one", "acme/two"));
+      scenario.link(0).send(OOPS);
+      scenario.counters().holdAnswers();
+      scenario.ledger().answer();
+      scenario.passSeconds(16);
+      assertThat(client.isOpened()).isTrue();
+      scenario.counters().goAway();
+      scenario.counters().answer();
+      assertThat(client.fault().code().wire()).isEqualTo("no_provider_available");
+      assertThat(client.pieces().getLast()).contains("\"choices\":[]", "\"x_llm_cost_micro\":0");
+      assertThat(scenario.records().getLast().status()).isEqualTo(200);
+      assertThat(scenario.lastServed().cost()).isEqualTo(MicroUsd.ZERO);
+    }
+  }
+
+  @Test
   void aClientThatLeavesWhileTheOtherModelsLimitIsAskedIsNotServed() {
     LimitRules rules = ofModels(Map.of("acme/two", 1));
     try (var scenario = Scenario.of(catalog(CONTEXT)).limits(rules)) {
@@ -340,8 +362,17 @@ class FallbackModelsTest {
   }
 
   private static Catalog catalog(int contextOfTwo, String providerOfTwo, RoutingRules rules) {
+    return catalog(contextOfTwo, TestCatalog.provider("alpha"), providerOfTwo, rules);
+  }
+
+  private static Catalog catalog(int contextOfTwo, Provider ofOne) {
+    return catalog(contextOfTwo, ofOne, "beta", RoutingRules.DEFAULT);
+  }
+
+  private static Catalog catalog(
+      int contextOfTwo, Provider ofOne, String providerOfTwo, RoutingRules rules) {
     Provider ofTwo = TestCatalog.provider(providerOfTwo);
-    Catalog usual = TestCatalog.of("alpha");
+    Catalog usual = TestCatalog.of(ofOne);
     Model one = usual.models().iterator().next();
     Model two = another(one, "two", contextOfTwo, ofTwo);
     Provider alpha = usual.providers().iterator().next();
