@@ -58,6 +58,8 @@ final class BankBooks {
 
     long recall;
 
+    long recalledMillis;
+
     /** The highest limit under which money was granted; null: without a limit. */
     private @Nullable Long grantedBelow = 0L;
 
@@ -65,6 +67,11 @@ final class BankBooks {
       this.scope = scope;
       this.org = org;
       this.key = key;
+    }
+
+    void recall(long nowMillis) {
+      recall++;
+      recalledMillis = nowMillis;
     }
 
     void grantedBelow(@Nullable Long limit) {

@@ -38,6 +38,9 @@ public final class InMemoryBank implements Bank {
   /** How long a node that was refused may rely on the answers to the recall that it began. */
   private static final long ASK_MILLIS = 3_000;
 
+  /** How long a recall is told to those who did not answer it. */
+  private static final long RECALL_MILLIS = 3_600_000;
+
   private final BankBooks books = new BankBooks();
   private final Set<RequestId> poison = new HashSet<>();
   private final @Nullable Flaw flaw;
@@ -66,7 +69,7 @@ public final class InMemoryBank implements Bank {
     books.funded.merge(org, amount.value(), Math::addExact);
     if (amount.value() < 0) {
       account.lowered -= amount.value();
-      account.recall++;
+      account.recall(millis);
     }
   }
 
@@ -280,7 +283,7 @@ public final class InMemoryBank implements Bank {
   private void ask(Lease own, Account account, Ask ask) {
     // Who asks need not answer itself; what others had asked it before, it still must.
     own.answered = own.answered == account.recall ? account.recall + 1 : own.answered;
-    account.recall++;
+    account.recall(millis);
     own.asked = account.recall;
     own.askedAt = millis;
     own.askedCall = ask.number();
@@ -367,6 +370,7 @@ public final class InMemoryBank implements Bank {
         books.leases.stream()
             .filter(lease -> lease.isOf(holder) && lease.open && lease.idle() > 0)
             .filter(lease -> lease.answered < lease.account.recall)
+            .filter(lease -> millis - lease.account.recalledMillis < RECALL_MILLIS)
             .map(lease -> new Recall(lease.account.scope, lease.account.recall))
             .sorted(Comparator.comparing(Recall::scope))
             .toList();
@@ -416,7 +420,7 @@ public final class InMemoryBank implements Bank {
           .distinct()
           .map(books.accounts::get)
           .filter(Objects::nonNull)
-          .forEach(account -> account.recall++);
+          .forEach(account -> account.recall(millis));
     }
   }
 

@@ -33,7 +33,9 @@ final class MigrationsTest {
           "V7__request_log_text.sql",
           "294c980885a0fc3e98594439ccd8e9cf125f8c1db225f241536015e1b5ed9b3a",
           "V8__settle_new_charges.sql",
-          "b9186675e273e69091a2c3a4e3b53e3e3d8640fada4cd3fec2b6a07285aa4a6a");
+          "b9186675e273e69091a2c3a4e3b53e3e3d8640fada4cd3fec2b6a07285aa4a6a",
+          "V9__recalls_end.sql",
+          "b33a8db8666aef88363e1c4aa19e7d3357d6f276d2b891c069725e376a640f6c");
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

@@ -20,6 +20,7 @@ import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.testkit.BankSums.ScopeSums;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -170,6 +171,59 @@ class PostgresBankIT {
               alive ->
                   assertThat(alive.recalls())
                       .containsExactly(new Recall(tomorrow.scope(ScopeKind.KEY_DAY), 1)));
+    }
+  }
+
+  @Test
+  void ofWhatWasRecalledLongAgoATickReadsNothing() throws Exception {
+    books.execute(
+        "INSERT INTO scope_account (scope_id, org_id, key_id)"
+            + " SELECT 'keyd:' || ? || ':' || (date '1970-01-01' + n), ?, ?"
+            + " FROM generate_series(1, 5000) n",
+        key.value(),
+        org.value(),
+        key.value());
+    books.execute("UPDATE scope_account SET recall = 1 WHERE scope_id LIKE 'keyd:%:19%'");
+    books.execute(
+        "UPDATE scope_account SET recalled_at = recalled_at - interval '61 minutes'"
+            + " WHERE scope_id LIKE 'keyd:%:19%'");
+    books.limitDay(key, 500L);
+    grant(ScopeKind.KEY_DAY, 100);
+    books.limitDay(key, 50L);
+    long read = rowsReadByATick();
+    assertThat(read).as("rows of scopes that a tick reads").isBetween(1L, 100L);
+    assertThat(recalls()).hasSize(1);
+    books.execute("DELETE FROM scope_account WHERE scope_id LIKE 'keyd:%:19%'");
+  }
+
+  private long rowsReadByATick() throws Exception {
+    try (Connection connection = books.store().pool().getConnection()) {
+      connection.setAutoCommit(false);
+      String tick =
+          "SELECT count(*) FROM ledger_tick('%s', %d, '%s', %d, '{}', '{}', '{}', '{}', '{}', '{}')"
+              .formatted(holder.node(), holder.epoch(), holder.boot(), ++calls);
+      long before = rowsRead(connection);
+      assertThat(number(connection, tick)).isEqualTo(2);
+      long read = rowsRead(connection) - before;
+      connection.rollback();
+      connection.setAutoCommit(true);
+      return read;
+    }
+  }
+
+  /** By this session, of late. */
+  private static long rowsRead(Connection connection) throws Exception {
+    return number(
+        connection,
+        "SELECT coalesce(sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), 0)"
+            + " FROM pg_stat_xact_user_tables WHERE relname = 'scope_account'");
+  }
+
+  private static long number(Connection connection, String sql) throws Exception {
+    try (var statement = connection.createStatement();
+        var row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
     }
   }
 
