@@ -31,9 +31,15 @@ public final class LedgerNodes {
       """;
 
   private final DataSource pool;
+  private final DataSource upkeep;
 
-  LedgerNodes(DataSource pool) {
+  /**
+   * @param upkeep for what changes all leases of a node, which the pool's sessions would give up:
+   *     there is one for each sum that it spent from
+   */
+  LedgerNodes(DataSource pool, DataSource upkeep) {
     this.pool = pool;
+    this.upkeep = upkeep;
   }
 
   /**
@@ -98,7 +104,7 @@ public final class LedgerNodes {
 
   /** Closes the leases of a node that was silent for so long; others keep theirs. */
   public Release release(UUID node, Duration silence, String actor) throws SQLException {
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = upkeep.getConnection();
         PreparedStatement release =
             connection.prepareStatement(
                 "SELECT * FROM ledger_release(?, make_interval(secs => ?), ?)")) {
@@ -121,7 +127,7 @@ public final class LedgerNodes {
   /** Nodes that were silent for so long may not spend any more; what they can spare is free. */
   public List<Lost> lose(Duration silence) throws SQLException {
     List<Lost> lost = new ArrayList<>();
-    try (Connection connection = pool.getConnection();
+    try (Connection connection = upkeep.getConnection();
         PreparedStatement lose =
             connection.prepareStatement("SELECT * FROM ledger_lose(make_interval(secs => ?))")) {
       lose.setDouble(1, seconds(silence));

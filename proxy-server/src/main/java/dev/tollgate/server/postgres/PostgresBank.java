@@ -22,8 +22,7 @@ import javax.sql.DataSource;
 /**
  * The shared books in PostgreSQL. Every call is one function of the migrations {@code V2__ledger},
  * {@code V4__ledger_numbers}, {@code V8__settle_new_charges} and {@code V9__recalls_end} in a
- * transaction of its own, so
- * that locks are held for one statement and never across a round trip.
+ * transaction of its own, so that locks are held for one statement and never across a round trip.
  */
 public final class PostgresBank implements Bank {
   private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";

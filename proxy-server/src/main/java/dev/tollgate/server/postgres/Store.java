@@ -169,7 +169,7 @@ public final class Store implements AutoCloseable {
 
   /** The nodes as the books know them. */
   public LedgerNodes ledgerNodes() {
-    return new LedgerNodes(pool);
+    return new LedgerNodes(pool, UpkeepSessions.to(database.address()));
   }
 
   /** Outside of the pool, whose connections give up before a large ledger is summed. */
