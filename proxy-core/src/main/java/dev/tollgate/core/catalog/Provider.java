@@ -59,10 +59,17 @@ public record Provider(
    *
    * @param failures within {@code window} that open its circuit
    * @param openFor how long at first; twice as long after each failed probe
+   * @param silence after which a try counts as failed while the provider answers nobody; 0: never
    */
-  public record Circuit(int failures, Duration window, Duration openFor, Duration openForMax) {
+  public record Circuit(
+      int failures, Duration window, Duration openFor, Duration openForMax, Duration silence) {
     public static final Circuit DEFAULT =
         new Circuit(5, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
+
+    /** With the usual silence. */
+    public Circuit(int failures, Duration window, Duration openFor, Duration openForMax) {
+      this(failures, window, openFor, openForMax, Duration.ofSeconds(4));
+    }
   }
 
   /**

@@ -14,6 +14,7 @@ import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.upstream.Breakage;
 import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 final class Attempt implements UpstreamListener, Dispatch.Listener {
+  private static final int LOOKS_PER_SILENCE = 8;
+
   private final Placement placement;
   private final Candidate candidate;
   private final @Nullable Credential credential;
@@ -35,6 +38,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final Dispatch dispatch;
   private final StreamMemory partialEvents;
   private final long startedNanos;
+  private final long deadlineNanos;
+  private long headDeadlineNanos;
   private @Nullable ResponseHead head;
   private @Nullable StreamReader stream;
   private @Nullable StreamClock streamClock;
@@ -68,6 +73,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
             new Guarded(this, listener::surprised),
             this);
     this.startedNanos = clock.now();
+    this.deadlineNanos = deadlineNanos;
   }
 
   long startedNanos() {
@@ -123,8 +129,28 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   @Override
   public void sent() {
-    clock.runFor(clocks().responseHeader());
+    headDeadlineNanos = clock.now() + clocks().responseHeader().toNanos();
+    listenFor(silence());
     listener.sent();
+  }
+
+  /** Waits for the head, and looks after so long whether the provider answers anybody. */
+  private void listenFor(Duration time) {
+    long looks = silence().isZero() ? headDeadlineNanos : clock.now() + time.toNanos();
+    clock.runUntil(Math.min(headDeadlineNanos, looks));
+  }
+
+  private boolean isListening() {
+    long now = clock.now();
+    return head == null && now < headDeadlineNanos && now < deadlineNanos;
+  }
+
+  private void listened() {
+    if (placement.isSilent(isStreamAsked(), clock.now()) && listener.hasAlternative()) {
+      failNow(Kind.TIMED_OUT, "the provider answers nobody");
+    } else {
+      listenFor(silence().dividedBy(LOOKS_PER_SILENCE));
+    }
   }
 
   @Override
@@ -140,6 +166,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       return;
     }
     head = received;
+    placement.answered(clock.now());
     switch (ReplyKind.of(received, isStreamAsked(), candidate.provider())) {
       case ReplyKind.Stream _ -> {
         stream =
@@ -362,6 +389,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
     if (stream != null && stream.chat().finished()) {
       complete();
+    } else if (isListening()) {
+      listened();
     } else if (isCollectingError()) {
       concludeCollected();
     } else {
@@ -426,6 +455,10 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private boolean isStreamAsked() {
     return call.request().isStream();
+  }
+
+  private Duration silence() {
+    return candidate.provider().circuit().silence();
   }
 
   private Provider.Clocks clocks() {

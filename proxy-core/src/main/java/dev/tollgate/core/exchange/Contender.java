@@ -69,6 +69,11 @@ final class Contender implements AttemptListener {
   }
 
   @Override
+  public boolean hasAlternative() {
+    return listener.hasAlternative();
+  }
+
+  @Override
   public void completed() {
     contest.won(this);
     listener.completed();

@@ -233,6 +233,11 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   }
 
   @Override
+  public boolean hasAlternative() {
+    return serving.hasAlternative();
+  }
+
+  @Override
   public void writabilityChanged() {
     if (wantsMore()) {
       serving.resume();

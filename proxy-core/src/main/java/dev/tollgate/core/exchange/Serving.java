@@ -155,6 +155,11 @@ final class Serving implements Contender.Contest {
     return true;
   }
 
+  /** Whether somebody else would be asked, or is, if the last try failed now. */
+  boolean hasAlternative() {
+    return second != null || tries.hasFallback(candidate, now());
+  }
+
   /** Who else is asked at the moment. */
   private @Nullable Contender rivalOf(Contender contender) {
     return second == null ? null : contender == second ? first : second;

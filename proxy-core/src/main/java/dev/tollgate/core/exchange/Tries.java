@@ -424,9 +424,17 @@ final class Tries {
       long nowNanos) {
     boolean asking = attempt != null && !attempt.isOver();
     boolean healthy = asking || !selectedFailed;
-    List<Candidate> fallbacks =
-        plan.fallbacks(begun.size(), one -> isFallback(one, selected, nowNanos));
+    List<Candidate> fallbacks = fallbacks(selected, nowNanos);
     return plan.reason(selected, healthy, fallbacks, cost, committedEarly);
+  }
+
+  private List<Candidate> fallbacks(Candidate selected, long nowNanos) {
+    return plan.fallbacks(begun.size(), one -> isFallback(one, selected, nowNanos));
+  }
+
+  /** Whether another one than this could be asked now. */
+  boolean hasFallback(Candidate selected, long nowNanos) {
+    return !fallbacks(selected, nowNanos).isEmpty();
   }
 
   private boolean isFallback(Candidate candidate, Candidate selected, long nowNanos) {

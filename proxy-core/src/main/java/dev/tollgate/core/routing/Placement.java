@@ -3,6 +3,7 @@ package dev.tollgate.core.routing;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Circuit;
+import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,6 +14,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Placement {
   private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
+  private static final double MOST = 0.95;
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  /** Answers take so much longer than most now and then. */
+  private static final int TIMES_LATE = 3;
 
   private final Candidate candidate;
   private final @Nullable Credential credential;
@@ -25,6 +31,7 @@ public final class Placement {
   private long contentNanos;
   private boolean contentSeen;
   private boolean continued;
+  private boolean silent;
   private boolean ended;
 
   Placement(
@@ -53,6 +60,34 @@ public final class Placement {
   /** The key to send; null: none. */
   public @Nullable Credential credential() {
     return credential;
+  }
+
+  /** The head of an answer came. */
+  public void answered(long nowNanos) {
+    provider.answered(nowNanos);
+  }
+
+  /**
+   * No byte of an answer came so far. Where that is much longer than usual, and nobody else was
+   * answered meanwhile either, the circuit hears of it before the clocks run out. Says whether the
+   * provider is given up: it seems to answer nobody.
+   */
+  public boolean isSilent(boolean stream, long nowNanos) {
+    if (ended || provider.hasAnsweredSince(begunNanos) || !isLate(stream, nowNanos)) {
+      return false;
+    }
+    if (!silent) {
+      silent = true;
+      trip("it answers nobody", nowNanos);
+    }
+    return !(provider.breaker().state() instanceof Breaker.State.Closed);
+  }
+
+  /** Where it is not known how long most answers take, none is late. */
+  private boolean isLate(boolean stream, long nowNanos) {
+    OptionalDouble usualMillis = route.latencyMillis(stream, MOST, nowNanos);
+    return usualMillis.isPresent()
+        && nowNanos - begunNanos > TIMES_LATE * NANOS_PER_MILLI * usualMillis.getAsDouble();
   }
 
   /** The first content of a stream came: the provider works, however long the stream is. */
@@ -144,10 +179,10 @@ public final class Placement {
     } else if (failure.ofKey() != Circuit.RETIRES_KEY) {
       key.unheard(begunNanos, nowNanos);
     }
-    if (failure.circuit() != Circuit.TRIPS) {
+    if (failure.circuit() == Circuit.TRIPS && !silent) {
+      trip(failure.kind(), nowNanos);
+    } else {
       provider.breaker().neutral(permit, nowNanos);
-    } else if (provider.breaker().failed(permit, candidate.provider().circuit(), nowNanos)) {
-      LOG.warn("the circuit of provider {} opened: {}", candidate.id(), failure.kind());
     }
     switch (failure.ofKey()) {
       case COOLS -> key.limited(failure.retryAfterSeconds(), begunNanos, nowNanos);
@@ -169,6 +204,12 @@ public final class Placement {
         }
       }
       case TRIPS, NEUTRAL -> {}
+    }
+  }
+
+  private void trip(Object why, long nowNanos) {
+    if (provider.breaker().failed(permit, candidate.provider().circuit(), nowNanos)) {
+      LOG.warn("the circuit of provider {} opened: {}", candidate.id(), why);
     }
   }
 

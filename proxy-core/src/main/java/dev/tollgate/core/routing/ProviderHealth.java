@@ -10,6 +10,8 @@ public final class ProviderHealth {
   private final RetryBudget retries = new RetryBudget();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final AtomicInteger outrun = new AtomicInteger();
+  private volatile long answeredNanos;
+  private volatile boolean everAnswered;
 
   public Breaker breaker() {
     return breaker;
@@ -27,6 +29,17 @@ public final class ProviderHealth {
   /** Tries under way. */
   public int inFlight() {
     return inFlight.get();
+  }
+
+  /** The head of an answer came, whatever it says. */
+  void answered(long nowNanos) {
+    answeredNanos = nowNanos;
+    everAnswered = true;
+  }
+
+  /** Whether anybody was answered since then. */
+  boolean hasAnsweredSince(long nanos) {
+    return everAnswered && answeredNanos - nanos > 0;
   }
 
   /** A try was given up because another provider was faster. */

@@ -90,7 +90,11 @@ public final class CatalogBuilder {
 
   private static Provider.Circuit circuit(ProviderSettings.Circuit configured) {
     return new Provider.Circuit(
-        configured.failures(), configured.window(), configured.openFor(), configured.openForMax());
+        configured.failures(),
+        configured.window(),
+        configured.openFor(),
+        configured.openForMax(),
+        configured.silence());
   }
 
   private static RoutingRules rules(RoutingSettings routing) {

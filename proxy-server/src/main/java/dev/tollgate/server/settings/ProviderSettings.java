@@ -98,8 +98,12 @@ public sealed interface ProviderSettings {
           int failures,
       @Key(about = "window", initial = "10s", min = "1ms") Duration window,
       @Key(about = "time it stays open at first", initial = "2s", min = "1ms") Duration openFor,
-      @Key(about = "time it stays open at most", initial = "5s", min = "1ms")
-          Duration openForMax) {}
+      @Key(about = "time it stays open at most", initial = "5s", min = "1ms") Duration openForMax,
+      @Key(
+              about = "time after which a try counts as failed while nobody is answered; 0: never",
+              initial = "4s",
+              min = "0s")
+          Duration silence) {}
 
   /**
    * {@code on_disconnect}: {@code cancel}, or a drain.

@@ -22,17 +22,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A provider is out under load, and then all of them: a few seconds here, a minute in the profile
- * soak. Circuits are the default ones; a silent provider is given up after a short while.
+ * soak. Circuits and clocks are the default ones; only where all are out each has a short time for
+ * its answer, so that there is nobody left within the test.
  */
 class OutageIT {
   private static final Duration OUTAGE =
       Duration.ofSeconds(Integer.getInteger("tollgate.outage.seconds", 5));
   private static final int PER_SECOND = Integer.getInteger("tollgate.outage.rate", 25);
   private static final Duration FIRST = Duration.ofSeconds(1);
-  private static final Duration SILENCE_MAX = Duration.ofSeconds(1);
+  private static final Duration ANSWER_MAX = Duration.ofSeconds(1);
 
-  /** By then it is known who is out. */
-  private static final Duration KNOWN = FIRST.plus(SILENCE_MAX);
+  /** By then it is known who is out, by their clocks. */
+  private static final Duration KNOWN = FIRST.plus(ANSWER_MAX);
+
+  /** By then it is known who answers nobody: {@code circuit.silence}, and some requests more. */
+  private static final Duration HEARD = Duration.ofMillis(5_500);
 
   private static final Duration RECOVERY_MAX = Duration.ofSeconds(5);
   private static final Duration SOON = Duration.ofSeconds(20);
@@ -57,8 +61,9 @@ class OutageIT {
 
   private static Setup setup() {
     Setup setup = Shared.setup();
-    ONE_OF_TWO.forEach((outage, fleet) -> add(setup, name("one", outage), fleet));
-    ALL.forEach((outage, fleet) -> add(setup, name("all", outage), fleet));
+    ONE_OF_TWO.forEach((outage, fleet) -> add(setup, name("one", outage), fleet, Map.of()));
+    Map<String, ?> soon = Map.of("response_header", ANSWER_MAX.toMillis() + "ms");
+    ALL.forEach((outage, fleet) -> add(setup, name("all", outage), fleet, soon));
     return setup;
   }
 
@@ -66,10 +71,10 @@ class OutageIT {
     return which + "-" + outage.name().toLowerCase(Locale.ROOT);
   }
 
-  private static void add(Setup setup, String name, Fleet fleet) {
+  private static void add(Setup setup, String name, Fleet fleet, Map<String, ?> clocks) {
     setup
-        .provider(name + "-first", provider(fleet.first()))
-        .provider(name + "-second", provider(fleet.second()))
+        .provider(name + "-first", provider(fleet.first(), clocks))
+        .provider(name + "-second", provider(fleet.second(), clocks))
         .model(
             "outage/" + name,
             Map.of(
@@ -83,7 +88,7 @@ class OutageIT {
                     Map.of("provider", name + "-second", "model", "mock-chat", "priority", 2))));
   }
 
-  private static Map<String, ?> provider(ProviderGate gate) {
+  private static Map<String, ?> provider(ProviderGate gate, Map<String, ?> clocks) {
     return Map.of(
         "type",
         "openai",
@@ -92,7 +97,7 @@ class OutageIT {
         "api_key",
         "any",
         "timeouts",
-        Map.of("connect", "1s", "response_header", SILENCE_MAX.toMillis() + "ms"),
+        clocks,
         "circuit",
         Map.of("failures", 5));
   }
@@ -120,14 +125,14 @@ class OutageIT {
       load.runFor(FIRST);
       began = System.nanoTime();
       gate.begin(outage);
-      load.runFor(OUTAGE);
+      load.runFor(time(outage));
       load.end();
       answers = load.since(began);
     }
     assertThat(answers).allMatch(each -> each.status() == 200);
     Map<String, Integer> tries = tries(name, answers);
     double whole = perRequest(answers, tries);
-    double later = perRequest(after(KNOWN, began, answers), tries);
+    double later = perRequest(after(known(outage), began, answers), tries);
     assertThat(later).isLessThanOrEqualTo(1.1);
     if (OUTAGE.toSeconds() >= 60) { // in less the first seconds weigh too much
       assertThat(whole).isLessThanOrEqualTo(1.1);
@@ -146,11 +151,23 @@ class OutageIT {
             .formatted(
                 answers.size(),
                 PER_SECOND,
-                OUTAGE,
+                time(outage),
                 answers.stream().filter(each -> each.status() != 200).count(),
                 whole,
                 later,
                 recovered.toMillis()));
+  }
+
+  private static Duration known(Outage outage) {
+    return switch (outage) {
+      case REFUSING -> KNOWN;
+      case HANGING -> HEARD;
+    };
+  }
+
+  private static Duration time(Outage outage) {
+    Duration enough = known(outage).plusSeconds(3);
+    return OUTAGE.compareTo(enough) < 0 ? enough : OUTAGE;
   }
 
   @ParameterizedTest
