@@ -279,8 +279,8 @@ class OutageIT {
     while (!answers.stream().allMatch(each -> tries.containsKey(each.requestId()))) {
       assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
       BOOKS.query(
-          "SELECT request_id, coalesce(json_array_length(row -> 'attempts'), 0)"
-              + " FROM request_log WHERE row ->> 'model' = 'outage/"
+          "SELECT request_id, coalesce(json_array_length(row::json -> 'attempts'), 0)"
+              + " FROM request_log WHERE row::json ->> 'model' = 'outage/"
               + name
               + "'",
           row -> tries.put(row.getString(1), row.getInt(2)));

@@ -188,7 +188,9 @@ class SdkRetriesIT {
     while (rows.size() < fault.requests) {
       assertThat(Duration.ofNanos(System.nanoTime() - began)).as("%s", rows).isLessThan(SOON);
       BOOKS.query(
-          "SELECT request_id FROM request_log WHERE row ->> 'model' = 'sdk/" + fault.id() + "'",
+          "SELECT request_id FROM request_log WHERE row::json ->> 'model' = 'sdk/"
+              + fault.id()
+              + "'",
           row -> rows.put(row.getString(1), System.nanoTime()));
     }
     return List.copyOf(rows.keySet());
