@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.DoubleSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 final class LoadWatchTest {
   private static final int MIN = 10;
@@ -51,6 +53,20 @@ final class LoadWatchTest {
             "tollgate_load_pressure{signal=\"heap\"} 0.96",
             "tollgate_load_pressure{signal=\"inflight_bytes\"} 0.8",
             "tollgate_load_pressure{signal=\"connections\"} 0.0");
+  }
+
+  /** A journal that does not keep up, and memory that runs out: rows D07 and D12. */
+  @ParameterizedTest
+  @EnumSource(names = {"JOURNAL_BACKLOG", "DIRECT_MEMORY", "HEAP", "INFLIGHT_BYTES"})
+  void whatANodeHasToHaveShedsNewWorkAtItsBoundAndNotBelow(LoadSignal signal) {
+    busy();
+    pressures.put(signal, 0.5);
+    watch.look();
+    assertThat(shedder.judge(Endpoint.CHAT_COMPLETIONS)).isEqualTo(Verdict.SERVE);
+
+    pressures.put(signal, 1.0);
+    watch.look();
+    assertThat(shedder.judge(Endpoint.CHAT_COMPLETIONS)).isInstanceOf(Shed.class);
   }
 
   @Test
