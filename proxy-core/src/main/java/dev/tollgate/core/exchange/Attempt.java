@@ -33,7 +33,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final ChatCall call;
   private final Downstream downstream;
   private final InflightBytes inflight;
-  private final AttemptListener listener;
+  private final Contender listener;
   private final AttemptClock clock;
   private final Dispatch dispatch;
   private final StreamMemory partialEvents;
@@ -53,7 +53,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       ExchangeContext context,
       Downstream downstream,
       long deadlineNanos,
-      AttemptListener listener) {
+      Contender listener) {
     this.placement = placement;
     this.candidate = placement.candidate();
     this.credential = placement.credential();

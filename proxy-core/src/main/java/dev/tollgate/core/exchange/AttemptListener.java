@@ -18,9 +18,6 @@ interface AttemptListener {
   /** Whether the attempt shall read on; where not, {@link Attempt#resume} is called later. */
   boolean wantsMore();
 
-  /** Whether another provider would be asked if this one failed now. */
-  boolean hasAlternative();
-
   /** The stream is complete; its usage is in {@link Attempt#stream}. */
   void completed();
 

@@ -3,8 +3,10 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.ledger.Settlement.How;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -86,6 +88,24 @@ final class Conclusion {
   /** Whether the end has begun. */
   boolean isOver() {
     return over;
+  }
+
+  /** Asks the limits of a model to fall back to; what they say after the end is not heard. */
+  void askLimits(
+      ModelId model,
+      Executor loop,
+      Consumer<Runnable> guarded,
+      Consumer<Allowance.Verdict> whenKnown) {
+    allowance.askToo(
+        request,
+        model,
+        loop,
+        guarded,
+        verdict -> {
+          if (!over) {
+            whenKnown.accept(verdict);
+          }
+        });
   }
 
   /**

@@ -23,6 +23,9 @@ final class Contender implements AttemptListener {
 
     /** Whether another try goes on in place of this one, which failed. */
     boolean lost(Contender contender, UpstreamFailure failure);
+
+    /** Whether somebody else would be asked, or is, if the last try failed now. */
+    boolean hasAlternative();
   }
 
   Contender(
@@ -68,9 +71,9 @@ final class Contender implements AttemptListener {
     return listener.wantsMore();
   }
 
-  @Override
-  public boolean hasAlternative() {
-    return listener.hasAlternative();
+  /** Whether somebody else would be asked, or is, if this one failed now. */
+  boolean hasAlternative() {
+    return contest.hasAlternative();
   }
 
   @Override

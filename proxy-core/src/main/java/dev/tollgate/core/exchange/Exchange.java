@@ -8,33 +8,27 @@ import dev.tollgate.core.endpoint.ChatStream;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.NextTry;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.routing.Refusal;
 import dev.tollgate.core.routing.RoutePlan;
-import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
-import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The life of one chat request, from its admitted body to its record: the state machine of {@link
- * Phase}. It holds the policy (which provider, what the client gets, what it costs) and touches no
- * bytes. Everything happens on the client channel's loop, and {@link Conclusion} is the only way
- * out.
+ * Phase}. It decides what follows what and touches no bytes. Everything happens on the client
+ * channel's loop, and {@link Conclusion} is the only way out.
  */
 final class Exchange implements RequestService.Running, AttemptListener, Admission.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
-  private static final Duration HEARING_MAX = Duration.ofSeconds(5);
   static final Fault SURPRISE =
       Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
 
@@ -47,11 +41,10 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private final long begunNanos;
   private final ClientReply reply;
   private final Conclusion conclusion;
+  private final Delivery delivery;
+  private final Departure departure = new Departure();
   private Phase phase = Phase.ADMITTED;
   private @Nullable ScheduledFuture<?> timer;
-  private @Nullable ClientExit clientExit;
-  private DrainQuota.@Nullable Place openStream;
-  private boolean committedEarly;
 
   Exchange(
       ExchangeContext context,
@@ -68,7 +61,10 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     Runnable onSilence = () -> guarded(this::clientWaits);
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
-    this.conclusion = new Conclusion(context, request, reply, this::served, this::now);
+    this.conclusion =
+        new Conclusion(
+            context, request, reply, it -> serving.served(it, timeline, now()), this::now);
+    this.delivery = new Delivery(reply, serving, conclusion.allowance(), timeline, this::now);
   }
 
   /** Routes the request; the reply goes to the downstream. */
@@ -81,7 +77,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private void admit() {
     timeline.entered(Phase.ADMITTED, now());
     become(Phase.RESERVING);
-    MicroUsd most = serving.estimate();
+    var most = serving.estimate();
     new Admission(context, request, serving.call(), most, conclusion, this, this::guarded)
         .begin(downstream.loop());
   }
@@ -92,19 +88,15 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   }
 
   @Override
-  public void admitted() {
-    tryFirst();
-  }
-
-  @Override
   public void refused(Fault fault, Ending ending) {
-    var refusal = new Parting.Refusal(null, fault, fields(MicroUsd.ZERO));
+    Parting refusal = delivery.refusal(fault);
     conclude(ending, fault.code(), fault.code().status(), Charge.NOTHING, refusal);
   }
 
   // Tries
 
-  private void tryFirst() {
+  @Override
+  public void admitted() {
     if (serving.call().request().isStream()) {
       reply.await(context.options().commitAfter(), begunNanos);
     }
@@ -126,18 +118,11 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   }
 
   private void askLimits(ModelId model) {
-    conclusion
-        .allowance()
-        .askToo(
-            request,
-            model,
-            downstream.loop(),
-            this::guarded,
-            verdict -> {
-              if (!conclusion.isOver()) {
-                take(tries.limited(model, verdict, now()));
-              }
-            });
+    conclusion.askLimits(
+        model,
+        downstream.loop(),
+        this::guarded,
+        verdict -> take(tries.limited(model, verdict, now())));
   }
 
   private void ask(Placement placement) {
@@ -174,7 +159,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   /** Behind content, another provider may only continue what was delivered. */
   private void brokeOff() {
     if (serving.brokeOff()) {
-      endOpenStream();
+      departure.endStream();
       become(Phase.CONNECTING);
       take(tries.next(now()));
     } else {
@@ -191,11 +176,9 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   /** Whoever could be asked when the request came cannot be any more. */
   private void refuse(Refusal refusal) {
-    ByteBuf usage = usageIfOpened(Charge.NOTHING);
-    var parting = new Parting.Refusal(usage, refusal.fault(), ReplyFields.of(refusal));
     ErrorCode code = refusal.fault().code();
-    int status = status(code.status());
-    conclude(Ending.PROVIDER_UNAVAILABLE, code, status, Charge.NOTHING, parting);
+    int status = delivery.status(code.status());
+    conclude(Ending.PROVIDER_UNAVAILABLE, code, status, Charge.NOTHING, delivery.refusal(refusal));
   }
 
   // A stream flows
@@ -222,8 +205,8 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       timeline.firstToken(now());
       tries.firstContent(serving.attempt(), now());
       become(Phase.RELAYING);
-      openStream = context.drains().opened(serving.candidate().provider());
-      open();
+      departure.opened(context.drains().opened(serving.candidate().provider()));
+      delivery.open();
     }
   }
 
@@ -233,29 +216,15 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   }
 
   @Override
-  public boolean hasAlternative() {
-    return serving.hasAlternative();
-  }
-
-  @Override
   public void writabilityChanged() {
     if (wantsMore()) {
       serving.resume();
     }
   }
 
-  private void open() {
-    if (!reply.isOpened()) {
-      reply.open(fields(serving.estimate()));
-    }
-  }
-
-  /** The client of a stream has not been sent a byte for a while (DECISIONS 2). */
   private void clientWaits() {
     if (downstream.isWritable()) {
-      committedEarly |= !reply.isOpened();
-      open();
-      reply.ping();
+      delivery.ping();
     }
   }
 
@@ -266,40 +235,15 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     ChatStream chat = serving.chat();
     succeeded(chat.deliveredTokens());
     Charge charge = serving.chargeOfWhole();
-    Parting parting = new Parting.Silence();
-    if (clientExit == null) {
-      open();
-      parting = new Parting.Last(written(512, last -> writeEnd(chat, charge, last)));
-    }
+    Parting parting = departure.hasLeft() ? new Parting.Silence() : delivery.endOf(chat, charge);
     conclude(endingOf(charge), null, 200, charge, parting);
-  }
-
-  private static void writeEnd(ChatStream chat, Charge charge, ByteBuf last) {
-    if (!chat.finished()) {
-      chat.writeMissingFinish(last);
-    }
-    chat.writeUsage(charge.usage(), charge.cost(), last);
-    SseOut.done(last);
   }
 
   @Override
   public void plain(ChatReply chat) {
     succeeded(chat.deliveredTokens());
     Charge charge = Charge.of(serving.call(), chat);
-    ByteBuf body = written(1024, out -> chat.writeTo(charge.usage(), charge.cost(), out));
-    var parting = new Parting.Whole(fields(charge.cost()), serving.attempt().counted(body));
-    conclude(endingOf(charge), null, 200, charge, parting);
-  }
-
-  private ByteBuf written(int bytes, Consumer<ByteBuf> write) {
-    ByteBuf out = reply.buffer(bytes);
-    try {
-      write.accept(out);
-      return out;
-    } catch (RuntimeException surprise) {
-      out.release();
-      throw surprise;
-    }
+    conclude(endingOf(charge), null, 200, charge, delivery.whole(chat, charge));
   }
 
   private void succeeded(long tokens) {
@@ -308,36 +252,23 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   }
 
   private Ending endingOf(Charge charge) {
-    if (clientExit != null) {
-      return Ending.of(clientExit);
-    }
-    return charge.usage().estimated() ? Ending.OK_ESTIMATED : Ending.OK;
+    return departure.or(charge.usage().estimated() ? Ending.OK_ESTIMATED : Ending.OK);
   }
 
   // Bad ends
 
   @Override
   public void cutShort(Fault fault) {
-    if (clientExit == null && phase.compareTo(Phase.SETTLING) < 0) {
+    if (!departure.hasLeft() && phase.compareTo(Phase.SETTLING) < 0) {
       cancelAttempt();
       end(fault, Ending.DRAINED);
     }
   }
 
-  /** Ends with a fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
   private void end(Fault fault, Ending ending) {
     Charge charge = chargeOfBrokenStream();
-    ByteBuf usage = usageIfOpened(charge);
-    var refusal = new Parting.Refusal(usage, fault, fields(charge.cost()));
-    conclude(ending, fault.code(), status(fault.code().status()), charge, refusal);
-  }
-
-  private @Nullable ByteBuf usageIfOpened(Charge charge) {
-    if (!reply.isOpened()) {
-      return null;
-    }
-    ChatStream stream = serving.lastStream();
-    return written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out));
+    Parting parting = delivery.fault(fault, charge);
+    conclude(ending, fault.code(), delivery.status(fault.code().status()), charge, parting);
   }
 
   /** A fault of ours: told once to the log, and to the client where it still waits. */
@@ -358,10 +289,10 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       return;
     }
     cancelAttempt();
-    if (clientExit == null) {
-      end(SURPRISE, Ending.INTERNAL_ERROR);
-    } else {
+    if (departure.hasLeft()) {
       abandon();
+    } else {
+      end(SURPRISE, Ending.INTERNAL_ERROR);
     }
   }
 
@@ -369,7 +300,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     if (phase != Phase.ENDED) {
       letGo();
       phase = Phase.SETTLING; // from wherever it failed
-      conclusion.lastResort(clientExit == null, () -> become(Phase.ENDED));
+      conclusion.lastResort(!departure.hasLeft(), () -> become(Phase.ENDED));
     }
   }
 
@@ -377,18 +308,14 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     Guarded.run(step, this::surprised);
   }
 
-  private int status(int unopened) {
-    return reply.isOpened() ? 200 : unopened;
-  }
-
   // The client is gone
 
   @Override
   public void clientLeft(ClientExit exit) {
-    if (phase == Phase.ENDED || clientExit != null) {
+    if (phase == Phase.ENDED || departure.hasLeft()) {
       return;
     }
-    clientExit = exit;
+    departure.left(exit);
     if (phase == Phase.SETTLING) {
       conclusion.clientLeft(exit);
       return;
@@ -403,22 +330,12 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     }
   }
 
-  /** Whether the provider is heard out although the client is gone (DECISIONS 3). */
+  /** Whether the provider is heard out although the client is gone. */
   private boolean mayReadOn() {
-    if (serving.chat().finished()) {
-      schedule(this::heardLongEnough, HEARING_MAX);
-      return true;
-    }
-    return switch (serving.candidate().provider().onDisconnect()) {
-      case OnDisconnect.Cancel _ -> false;
-      case OnDisconnect.Drain policy -> {
-        boolean may = openStream != null && openStream.tryDrain(policy.share());
-        if (may) {
-          schedule(this::heardLongEnough, policy.time());
-        }
-        yield may;
-      }
-    };
+    OnDisconnect policy = serving.candidate().provider().onDisconnect();
+    Optional<Duration> time = departure.hearing(serving.chat().finished(), policy);
+    time.ifPresent(most -> schedule(this::heardLongEnough, most));
+    return time.isPresent();
   }
 
   private void heardLongEnough() {
@@ -428,9 +345,8 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   }
 
   private void abandon() {
-    ClientExit exit = clientExit == null ? ClientExit.ABORTED : clientExit;
     Charge charge = chargeOfBrokenStream();
-    conclude(Ending.of(exit), null, status(0), charge, new Parting.Silence());
+    conclude(departure.ending(), null, delivery.status(0), charge, new Parting.Silence());
   }
 
   private void cancelAttempt() {
@@ -464,22 +380,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       timer.cancel(false);
       timer = null;
     }
-    endOpenStream();
-  }
-
-  private void endOpenStream() {
-    if (openStream != null) {
-      openStream.end();
-      openStream = null;
-    }
-  }
-
-  private RequestRecord.Served served(Charge charge) {
-    return serving.served(charge, timeline, now());
-  }
-
-  private List<FieldLines> fields(MicroUsd cost) {
-    return conclusion.allowance().addedTo(serving.fields(cost, committedEarly, timeline, now()));
+    departure.endStream();
   }
 
   private void schedule(Runnable task, Duration delay) {

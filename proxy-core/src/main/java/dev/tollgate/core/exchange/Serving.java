@@ -155,8 +155,8 @@ final class Serving implements Contender.Contest {
     return true;
   }
 
-  /** Whether somebody else would be asked, or is, if the last try failed now. */
-  boolean hasAlternative() {
+  @Override
+  public boolean hasAlternative() {
     return second != null || tries.hasFallback(candidate, now());
   }
 
