@@ -2,8 +2,14 @@ package dev.tollgate.server.tidy;
 
 import dev.tollgate.server.ops.Bound;
 import java.lang.classfile.ClassModel;
+import java.lang.classfile.CodeElement;
+import java.lang.classfile.CodeModel;
+import java.lang.classfile.Instruction;
+import java.lang.classfile.Opcode;
 import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.instruction.FieldInstruction;
+import java.lang.classfile.instruction.InvokeInstruction;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +20,9 @@ import java.util.stream.Stream;
 
 /**
  * Every class that makes something which can grow while others fill it, with what bounds it: an
- * entry of {@link Bound}, or in words why it holds no work of clients.
+ * entry of {@link Bound}, or in words why it holds no work of clients. Such are all classes that
+ * name a queue, a pool or a concurrent map, and all that give a field a new collection or map of
+ * any kind.
  */
 final class Queues {
   private static final String JUC = "java/util/concurrent/";
@@ -30,7 +38,9 @@ final class Queues {
           JUC + "ConcurrentLinkedDeque",
           JUC + "ConcurrentLinkedQueue",
           JUC + "ConcurrentSkipListMap",
+          JUC + "ConcurrentSkipListSet",
           JUC + "CopyOnWriteArrayList",
+          JUC + "CopyOnWriteArraySet",
           JUC + "DelayQueue",
           JUC + "Executors",
           JUC + "ForkJoinPool",
@@ -39,12 +49,17 @@ final class Queues {
           JUC + "LinkedTransferQueue",
           JUC + "PriorityBlockingQueue",
           JUC + "ScheduledThreadPoolExecutor",
+          JUC + "SubmissionPublisher",
           JUC + "ThreadPoolExecutor",
           JUC + "atomic/AtomicReferenceArray",
+          "java/util/Timer",
           "com/github/benmanes/caffeine/cache/Caffeine",
           "io/lettuce/core/RedisClient",
           "io/netty/channel/MultiThreadIoEventLoopGroup",
-          "io/netty/util/concurrent/DefaultEventExecutor");
+          "io/netty/util/HashedWheelTimer",
+          "io/netty/util/concurrent/DefaultEventExecutor",
+          "io/netty/util/concurrent/DefaultEventExecutorGroup",
+          "io/netty/util/internal/PlatformDependent");
 
   private static final Map<String, Bound> BOUNDED =
       Map.ofEntries(
@@ -52,8 +67,11 @@ final class Queues {
           Map.entry("core/ledger/NodeLedger", Bound.LEDGER_WAITING),
           Map.entry("core/limit/RefusalCache", Bound.REFUSAL_CACHE),
           Map.entry("core/tenant/KeyCache", Bound.KEY_CACHE),
+          Map.entry("core/tenant/KeyFlights", Bound.KEY_LOOK_UPS),
           Map.entry("core/upstream/EndpointPool", Bound.UPSTREAM_PENDING),
           Map.entry("core/upstream/Lease", Bound.REQUEST_BODY),
+          Map.entry("server/ledger/Completions", Bound.JOURNAL_QUEUE),
+          Map.entry("server/ledger/GroupWriter", Bound.JOURNAL_QUEUE),
           Map.entry("server/ledger/LocalJournal", Bound.JOURNAL_QUEUE),
           Map.entry("server/ledger/UnbookedQueue", Bound.JOURNAL_IN_MEMORY),
           Map.entry("server/ops/BoundedOffload", Bound.OFFLOAD_QUEUE),
@@ -68,7 +86,19 @@ final class Queues {
 
   private static final Map<String, String> OF_OUR_OWN =
       Map.ofEntries(
+          Map.entry("core/catalog/Catalog", "what the configuration names"),
+          Map.entry("core/endpoint/Issues", "32 of one request"),
+          Map.entry("core/exchange/Bill", "one entry for each provider that continued a stream"),
           Map.entry("core/exchange/DrainQuota", "one entry for each provider"),
+          Map.entry("core/exchange/Resumption", "candidates of one request"),
+          Map.entry("core/exchange/Timeline", "one entry for each phase of a request"),
+          Map.entry("core/exchange/Tries", "candidates and attempts of one request"),
+          Map.entry("core/json/JsonSplice", "a few edits of one body"),
+          Map.entry("core/json/SpliceOut", "pieces of one body"),
+          Map.entry("core/ledger/Commitments", "one entry for each lease"),
+          Map.entry("core/ledger/Leasing", "keys that have a lease, the idle ones go"),
+          Map.entry("core/ledger/Recovery", "requests that ran when an earlier life ended"),
+          Map.entry("core/ledger/Statements", "one entry for each lease"),
           Map.entry(
               "core/limit/Allotments", "a fixed number, made anew when another takes the place"),
           Map.entry("core/limit/LocalCounters", "buckets up to its bound, the idle ones go"),
@@ -78,22 +108,35 @@ final class Queues {
           Map.entry("core/routing/Fleet", "one entry for each provider, key and route"),
           Map.entry(
               "core/upstream/EndpointConnections", "the pools of one endpoint, one for a loop"),
+          Map.entry("core/upstream/UpstreamPool", "one entry for each endpoint"),
           Map.entry("core/upstream/Upstreams", "one entry for each endpoint and event loop"),
+          Map.entry("server/cli/Main", "the verbs"),
           Map.entry("server/ledger/Background", "the journal's few chores"),
           Map.entry("server/ledger/EarlierLife", "one batch of what is settled before serving"),
           Map.entry("server/ledger/Leaser", "one tick at a time, and eight grants"),
           Map.entry("server/ledger/Reporter", "one report at a time"),
           Map.entry("server/ledger/Shelf", "segments on the disk"),
+          Map.entry("server/mock/Draft", "one reply of the mock provider"),
+          Map.entry("server/mock/LoopDesk", "the mock provider's replies"),
           Map.entry("server/mock/MockCounters", "the last disconnects of the mock provider"),
           Map.entry("server/mock/MockModels", "the mock provider's models"),
           Map.entry("server/mock/MockProvider", "the mock provider's loops"),
+          Map.entry("server/mock/PlanEncoder", "one reply of the mock provider"),
           Map.entry("server/ops/AdminServer", "128 connections, 8 requests at once"),
+          Map.entry("server/ops/LoopLag", "one entry for each event loop"),
+          Map.entry("server/ops/LoopWait", "one entry for each event loop"),
           Map.entry("server/ops/RequestMetrics", "labels of configured names and closed lists"),
           Map.entry("server/postgres/DataDirLock", "one entry for each data directory"),
+          Map.entry("server/postgres/LedgerAudit", "the kinds of violations"),
           Map.entry("server/postgres/PostmasterWatch", "one look at a time"),
           Map.entry("server/redis/Redis", "the timers of its calls"),
+          Map.entry("server/redis/ScriptCall", "one call's buckets"),
+          Map.entry("server/settings/shape/Differences", "keys of the configuration"),
+          Map.entry("server/settings/shape/Places", "keys of the configuration"),
+          Map.entry("server/settings/yaml/Problems", "problems of one file"),
           Map.entry("server/wiring/Closers", "what was opened at start"),
           Map.entry("server/wiring/KeyPolling", "one poll at a time"),
+          Map.entry("server/wiring/Mocks", "one entry for each bundled provider"),
           Map.entry("server/wiring/Server", "the drain's own steps"),
           Map.entry("server/wiring/Upkeep", "one chore at a time"));
 
@@ -114,7 +157,8 @@ final class Queues {
     for (String name : growing) {
       if (!known.contains(name)) {
         found.add(
-            name + " makes a queue, a pool or a map that grows: say in Queues what bounds it");
+            name
+                + " makes a queue, a pool or a collection that grows: say in Queues what bounds it");
       }
     }
     for (String name : known) {
@@ -131,7 +175,43 @@ final class Queues {
         return true;
       }
     }
+    return model.methods().stream().flatMap(each -> each.code().stream()).anyMatch(Queues::keeps);
+  }
+
+  /** Whether it gives a field a collection that was made just before. */
+  private static boolean keeps(CodeModel code) {
+    boolean isMade = false;
+    for (CodeElement element : code) {
+      if (isMade && element instanceof FieldInstruction field && isPut(field.opcode())) {
+        return true;
+      }
+      if (element instanceof Instruction) { // and neither a label nor a line
+        isMade = element instanceof InvokeInstruction call && isCollection(call);
+      }
+    }
     return false;
+  }
+
+  private static boolean isPut(Opcode opcode) {
+    return opcode == Opcode.PUTFIELD || opcode == Opcode.PUTSTATIC;
+  }
+
+  /** A constructor, or what wraps a new collection; maps of enum constants cannot grow. */
+  private static boolean isCollection(InvokeInstruction call) {
+    String owner = call.owner().asInternalName();
+    String name = call.name().stringValue();
+    if (owner.equals("java/util/Collections")) {
+      return name.startsWith("newSet") || name.startsWith("synchronized");
+    }
+    if (!name.equals("<init>") || owner.equals("java/util/EnumMap")) {
+      return false;
+    }
+    try {
+      Class<?> made = Class.forName(owner.replace('/', '.'), false, Queues.class.getClassLoader());
+      return Collection.class.isAssignableFrom(made) || Map.class.isAssignableFrom(made);
+    } catch (ClassNotFoundException e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static String outermost(ClassModel model) {
