@@ -62,7 +62,7 @@ public record ServerSettings(
           @Nullable Integer requestsMin,
       @Key(
               about = "time that event loops may keep work waiting; above it fewer requests run",
-              initial = "20ms",
+              initial = "5ms",
               min = "1ms")
           Duration loopWait,
       @Key(about = "share of the heap that may be needed", initial = "0.95", min = "0.1", max = "1")
