@@ -87,6 +87,7 @@ final class Queues {
   private static final Map<String, String> OF_OUR_OWN =
       Map.ofEntries(
           Map.entry("core/catalog/Catalog", "what the configuration names"),
+          Map.entry("core/endpoint/Delivered", "eight short texts of one stream"),
           Map.entry("core/endpoint/Issues", "32 of one request"),
           Map.entry("core/exchange/Bill", "one entry for each provider that continued a stream"),
           Map.entry("core/exchange/DrainQuota", "one entry for each provider"),
