@@ -21,6 +21,7 @@ final class ChoiceReader {
   private final JsonElements choices = new JsonElements();
   private final JsonMembers choice = new JsonMembers();
   private final JsonMembers delta = new JsonMembers();
+  private final JsonMembers inside = new JsonMembers();
   private int ours;
   private int deltaAt;
   private int finishAt;
@@ -149,10 +150,33 @@ final class ChoiceReader {
   private boolean isNothing(int i) {
     return switch (delta.kind(i)) {
       case NULL -> true;
-      case STRING -> delta.isEmptyString(i);
-      case ARRAY, OBJECT -> delta.valueEnd(i) - delta.valueStart(i) == 2;
+      case STRING -> delta.isEmptyString(i) || delta.isName(i, "channel");
+      case ARRAY -> isEmpty(delta, i);
+      case OBJECT -> isEmpty(delta, i) || holdsNothing(i);
       case NUMBER, TRUE, FALSE -> delta.isName(i, "token_id");
     };
+  }
+
+  private static boolean isEmpty(JsonMembers members, int i) {
+    return members.valueEnd(i) - members.valueStart(i) == 2;
+  }
+
+  /** Some providers send objects all of whose members are null. */
+  private boolean holdsNothing(int i) {
+    inside.readInside(delta, i);
+    for (int k = 0; k < inside.size(); k++) {
+      boolean nothing =
+          switch (inside.kind(k)) {
+            case NULL -> true;
+            case STRING -> inside.isEmptyString(k);
+            case ARRAY, OBJECT -> isEmpty(inside, k);
+            case NUMBER, TRUE, FALSE -> false;
+          };
+      if (!nothing) {
+        return false;
+      }
+    }
+    return !inside.isCut();
   }
 
   /** The members of the delta; null where there is none. */

@@ -3,6 +3,7 @@ package dev.tollgate.core.endpoint;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import java.util.EnumMap;
@@ -146,6 +147,8 @@ final class Continuity {
       TWICE,
       /** What each chunk says. */
       CONSTANT,
+      /** What says a text of the delta once more, in parts. */
+      DETAILS,
       OTHER,
       NOTHING
     }
@@ -171,6 +174,9 @@ final class Continuity {
 
   private Part part(JsonMembers delta, int i) {
     DeltaText own = DeltaText.of(delta, i);
+    if (own == null && isDetails(delta, i)) {
+      return Part.of(Part.Kind.DETAILS);
+    }
     if (own == null) {
       return Part.of(isConstant(delta, i) ? Part.Kind.CONSTANT : Part.Kind.OTHER);
     }
@@ -178,6 +184,14 @@ final class Continuity {
     return text != own && text.isIn(delta)
         ? Part.of(Part.Kind.TWICE)
         : new Part(Part.Kind.TEXT, text, delta.string(i));
+  }
+
+  private static boolean isDetails(JsonMembers delta, int i) {
+    int thought = delta.indexOf(DeltaText.REASONING.member());
+    return delta.isName(i, "reasoning_details")
+        && thought >= 0
+        && delta.kind(thought) == JsonKind.STRING
+        && !delta.isEmptyString(thought);
   }
 
   /** Until another provider continues it, whatever comes first may be a constant. */
@@ -258,6 +272,7 @@ final class Continuity {
         case CONSTANT -> delivered.keepConstant(delta, i);
         case OTHER -> delivered.addOther();
         case TWICE -> edits = on(delta, edits).delete(i);
+        case DETAILS -> edits = isPartlyRepeated(parts) ? on(delta, edits).delete(i) : edits;
         case TEXT -> {
           String left = part.piece.substring(part.taken);
           delivered.add(part.text, left, delta.valueEnd(i) - delta.valueStart(i) - 2);
@@ -271,6 +286,16 @@ final class Continuity {
       }
     }
     return edits;
+  }
+
+  /** The details of a text of which the client has a part cannot be cut. */
+  private static boolean isPartlyRepeated(Part[] parts) {
+    for (Part part : parts) {
+      if (part.taken > 0) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static JsonSplice on(JsonMembers delta, @Nullable JsonSplice edits) {
