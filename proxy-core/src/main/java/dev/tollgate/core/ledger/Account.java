@@ -39,6 +39,8 @@ final class Account {
   private boolean yields;
   private boolean inDoubt;
   private boolean saidIdle;
+  private boolean saidLast;
+  private long sayLastNotBefore;
   private long statedTurn;
   private int stumbles;
   private long sayNotBefore;
@@ -51,6 +53,7 @@ final class Account {
     this.payer = payer;
     this.movedNanos = nowNanos;
     this.refillNotBefore = nowNanos;
+    this.sayLastNotBefore = nowNanos;
   }
 
   /** The account of the window that follows, where as much will be needed. */
@@ -230,10 +233,11 @@ final class Account {
 
   /**
    * Whether a grant may be asked for. One in doubt is stated with it, unless more was spent than is
-   * known to be held: only the answer to a tick says how the books took that.
+   * known to be held, or the lease may be closed: only the answer to a tick says how the books took
+   * that.
    */
   boolean mayAsk() {
-    boolean mayStateToo = asking == 0 && available.get() >= 0;
+    boolean mayStateToo = asking == 0 && available.get() >= 0 && !saidLast;
     return !stating && !yields && !(contested && asking > 0) && (!inDoubt || mayStateToo);
   }
 
@@ -253,10 +257,31 @@ final class Account {
     return statedTurn;
   }
 
+  /** The statement that begins is to be the last; where it is not, the next may follow then. */
+  void saysLast(long notBefore) {
+    saidLast = true;
+    sayLastNotBefore = notBefore;
+  }
+
+  boolean maySayLast(long nowNanos) {
+    return nowNanos - sayLastNotBefore >= 0;
+  }
+
+  /** Whether nothing is left and nothing runs; exact while no request begins or ends. */
+  boolean isEmpty() {
+    return available.get() == 0 && reserved() == 0;
+  }
+
+  /** Whether it is as it was when it was made, so that nobody need be told that it is forgotten. */
+  boolean isUntouched() {
+    return base == 0 && overrun == 0 && spent.get() == 0 && !inDoubt && mayState();
+  }
+
   /** A statement has ended, heard by the books or perhaps not. */
   void stated(boolean heard) {
     stating = false;
     inDoubt = !heard;
+    saidLast &= !heard;
     stumbles = heard ? 0 : stumbles;
   }
 

@@ -120,7 +120,8 @@ public interface Bank {
    * it gave back. The lease is lowered to that, never raised, and never below what it spent.
    *
    * @param recall the number of the recall that this answers; 0: none
-   * @param last whether the holder will not ask for this scope again
+   * @param last whether the holder forgets the lease where nothing is left of it: what it asks for
+   *     later begins a new one
    */
   record Statement(Payer payer, ScopeKind kind, MicroUsd base, long recall, boolean last) {
     public Scope scope() {
@@ -138,8 +139,10 @@ public interface Bank {
      *
      * @param bankMillis the books' clock
      * @param overruns as in {@link Booked}, of the leases that were stated
+     * @param closed those that were stated and are closed: said to be the last, now or before, and
+     *     nothing was left of them
      */
-    record Alive(long bankMillis, List<Recall> recalls, List<Granted> overruns)
+    record Alive(long bankMillis, List<Recall> recalls, List<Granted> overruns, List<Scope> closed)
         implements TickAnswer {}
 
     record Fenced() implements TickAnswer {}

@@ -14,7 +14,7 @@ import java.util.Map;
  */
 final class Commitments {
   private final NodeLedger ledger;
-  private final Map<Scope, Long> said = new HashMap<>();
+  private Map<Scope, Long> said = new HashMap<>();
 
   Commitments(NodeLedger ledger) {
     this.ledger = ledger;
@@ -23,8 +23,8 @@ final class Commitments {
   /** What is not said yet, or not true enough any more. It counts as said from now on. */
   List<Commitment> due() {
     List<Commitment> due = new ArrayList<>();
-    Map<Scope, Long> before = Map.copyOf(said);
-    said.clear();
+    Map<Scope, Long> before = said;
+    said = HashMap.newHashMap(before.size());
     for (Account account : ledger.accounts()) {
       Long last = before.get(account.scope());
       if (last != null && isTrueEnough(last, account)) {

@@ -11,7 +11,7 @@ final class Dawn {
   private static final long DAY_MILLIS = Duration.ofDays(1).toMillis();
   private static final long BEFORE_MOST_MILLIS = 50_000;
   private static final long BEFORE_LEAST_MILLIS = 10_000;
-  private static final Duration LATELY = Duration.ofMinutes(10);
+  static final Duration LATELY = Duration.ofMinutes(10);
 
   private final NodeLedger ledger;
   private final long jitter;

@@ -399,7 +399,7 @@ public final class Leasing {
         open(call.beganNanos());
         heardMillis = alive.bankMillis();
         heardNanos = call.beganNanos();
-        statements.heard(call.statements(), alive.recalls(), kept(), nowNanos);
+        statements.heard(call.statements(), alive, kept(), nowNanos);
         ledger.booked(alive.overruns());
       }
     }

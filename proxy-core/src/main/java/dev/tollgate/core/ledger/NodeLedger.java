@@ -238,6 +238,19 @@ public final class NodeLedger implements Ledger {
     leanGrants.increment();
   }
 
+  /** Forgets purses of forgotten accounts, and of days of which hardly a request comes any more. */
+  void forgetPurses(Window kept) {
+    purses
+        .values()
+        .removeIf(
+            purse -> purse.isStale() || purse.payer().window().endsBefore(kept, ScopeKind.KEY_DAY));
+  }
+
+  /** Purses that are kept, one for each key that was used lately. */
+  int purses() {
+    return purses.size();
+  }
+
   LedgerRules rules() {
     return rules;
   }

@@ -2,6 +2,7 @@ package dev.tollgate.core.ledger;
 
 import dev.tollgate.core.ledger.Bank.Recall;
 import dev.tollgate.core.ledger.Bank.Statement;
+import dev.tollgate.core.ledger.Bank.TickAnswer;
 import dev.tollgate.core.money.MicroUsd;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,6 +10,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,9 +26,16 @@ final class Statements {
   private static final int MOST = 500;
   private static final Duration REFILL_AGAIN = Duration.ofSeconds(1);
 
+  /** For how long accounts of windows are kept: the next window's are made by those of late. */
+  private static final Duration WINDOWS_KEPT = Dawn.LATELY;
+
+  private static final Duration TIDY = Duration.ofMinutes(1);
+
   private final NodeLedger ledger;
   private final Map<Scope, Long> recalls = new HashMap<>();
   private List<Account> stating = List.of();
+  private List<Account> yielding = List.of();
+  private @Nullable Long tidiedNanos;
   private long turns;
   private int most = MOST;
   private boolean booksHeard = true;
@@ -43,9 +52,7 @@ final class Statements {
    * that could not be given back with them, and now can.
    */
   boolean areUrgent() {
-    return urgent
-        || ledger.accounts().stream()
-            .anyMatch(account -> account.isYielding() && account.mayState());
+    return urgent || yielding.stream().anyMatch(Account::mayState);
   }
 
   /**
@@ -56,19 +63,35 @@ final class Statements {
   List<Statement> next(Duration sinceLast, Window kept, long nowNanos) {
     urgent = false;
     List<Account> due = new ArrayList<>();
+    List<Account> untouched = new ArrayList<>();
+    yielding = new ArrayList<>();
     int leases = 0;
     for (Account account : ledger.accounts()) {
       account.observe(sinceLast, nowNanos);
       leases += account.holdsMoney() ? 1 : 0;
       account.yields(recalls.containsKey(account.scope()) && !account.mayState());
-      if (!bare && isDue(account, kept, nowNanos)) {
+      if (account.isYielding()) {
+        yielding.add(account);
+      }
+      if (account.isUntouched() && isUnused(account, nowNanos)) {
+        untouched.add(account);
+      } else if (!bare && isDue(account, kept, nowNanos)) {
         due.add(account);
       }
     }
     ledger.holdsLeases(leases);
+    untouched.forEach(ledger::forget);
+    tidy(kept, nowNanos);
     turns++;
     stating = chosen(due);
     return stating.stream().map(account -> statement(account, kept, nowNanos)).toList();
+  }
+
+  private void tidy(Window kept, long nowNanos) {
+    if (tidiedNanos == null || nowNanos - tidiedNanos >= TIDY.toNanos()) {
+      tidiedNanos = nowNanos;
+      ledger.forgetPurses(kept);
+    }
   }
 
   private boolean isDue(Account account, Window kept, long nowNanos) {
@@ -77,7 +100,21 @@ final class Statements {
         && (recalls.containsKey(account.scope())
             || isIdle(account, nowNanos)
             || account.isInDoubt()
-            || isOver(account, kept));
+            || isOver(account, kept)
+            || isToForget(account, nowNanos));
+  }
+
+  /** Whether it is time to say that it may be forgotten; not too often where it may not. */
+  private boolean isToForget(Account account, long nowNanos) {
+    return booksHeard
+        && account.isEmpty()
+        && isUnused(account, nowNanos)
+        && account.maySayLast(nowNanos);
+  }
+
+  private boolean isUnused(Account account, long nowNanos) {
+    boolean isBalance = account.scope().kind() == ScopeKind.ORG;
+    return account.isIdle(isBalance ? ledger.rules().idle() : WINDOWS_KEPT, nowNanos);
   }
 
   private boolean isIdle(Account account, long nowNanos) {
@@ -106,24 +143,27 @@ final class Statements {
       account.refillNotBefore(nowNanos + REFILL_AGAIN.toNanos());
     }
     account.states(turns);
+    boolean last = isOver(account, kept) || (account.isEmpty() && isUnused(account, nowNanos));
+    if (last) {
+      account.saysLast(nowNanos + ledger.rules().idle().toNanos());
+    }
     return new Statement(
         account.payer(),
         account.scope().kind(),
         new MicroUsd(account.base()),
         recall == null ? 0 : recall,
-        isOver(account, kept));
+        last);
   }
 
   /** Whether hardly a request of its window can come any more, and none runs. */
   private static boolean isOver(Account account, Window kept) {
     return account.scope().kind() != ScopeKind.ORG
         && account.payer().window().endsBefore(kept, account.scope().kind())
-        && account.available() == 0
-        && account.reserved() == 0;
+        && account.isEmpty();
   }
 
   /** The books heard them. */
-  void heard(List<Statement> said, List<Recall> recalled, Window kept, long nowNanos) {
+  void heard(List<Statement> said, TickAnswer.Alive answer, Window kept, long nowNanos) {
     booksHeard = true;
     bare = false;
     if (suspect != null) {
@@ -133,16 +173,18 @@ final class Statements {
       }
       suspect = null;
     }
+    Set<Scope> closed = Set.copyOf(answer.closed());
     for (int i = 0; i < stating.size(); i++) {
       Account account = stating.get(i);
       account.stated(true);
-      if (said.get(i).last() && isOver(account, kept)) {
+      boolean isGone = closed.contains(account.scope()) && account.isEmpty();
+      if (isGone || (said.get(i).last() && isOver(account, kept))) {
         ledger.forget(account);
       }
     }
     most = stating.isEmpty() ? most : Math.min(MOST, 2 * most);
     stating = List.of();
-    recalled(recalled);
+    recalled(answer.recalls());
   }
 
   private void recalled(List<Recall> now) {

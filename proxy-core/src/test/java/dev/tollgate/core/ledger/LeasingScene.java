@@ -24,11 +24,15 @@ abstract class LeasingScene {
   final World world = new World(bank);
 
   static ApiKey key(String id) {
+    return key(id, ORG);
+  }
+
+  static ApiKey key(String id, OrgId org) {
     return new ApiKey(
         new KeyId(id),
         "k",
         "wxyz",
-        new Org(ORG, "org", Org.State.ACTIVE, null),
+        new Org(org, "org", Org.State.ACTIVE, null),
         KeyState.ACTIVE,
         null,
         KeyScope.ALL,

@@ -3,6 +3,7 @@ package dev.tollgate.core.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.ledger.Bank.Statement;
 import dev.tollgate.core.ledger.Leasing.TickCall;
 import dev.tollgate.core.ledger.SimulatedNode.Fate;
@@ -19,12 +20,13 @@ import org.junit.jupiter.api.Test;
 class LeasingTest extends LeasingScene {
 
   @Test
-  void whatNobodyUsesCostsNothing() {
+  void whatNobodyUsesCostsNothing() throws Exception {
     bank.fund(ORG, new MicroUsd(1_000_000));
     SimulatedNode node = node(0);
     node.ask(key("onlykey1"), 100);
     turns(5, 20, node);
     node.endOneAt(100);
+    book(node);
     turns(3_000, 100, node);
 
     assertThat(node.grants()).isLessThanOrEqualTo(3);
@@ -53,6 +55,97 @@ class LeasingTest extends LeasingScene {
     assertThat(second.ledger().recalls()).isZero();
     assertThat(second.ledger().leases()).isEqualTo(1);
     second.stop(new Random(1));
+  }
+
+  @Test
+  void whoeverWasNotHeardOfForTwoMinutesIsForgotten() throws Exception {
+    SimulatedNode node = node(0);
+    int orgs = 2_000;
+    for (int i = 0; i < orgs; i++) {
+      OrgId org = new OrgId(new UUID(3, i));
+      bank.fund(org, new MicroUsd(10_000));
+      node.ask(key("key" + i, org), i % 3 == 0 ? 0 : 100);
+    }
+    for (int i = 0; i < 200 && node.running() < orgs; i++) {
+      turns(1, 20, node);
+    }
+    assertThat(node.running()).isEqualTo(orgs);
+    assertThat(node.ledger().accounts()).hasSize(orgs);
+    node.endAllAtTheirMost();
+    book(node);
+    turns(1_200, 100, node);
+
+    assertThat(node.ledger().accounts()).isEmpty();
+    assertThat(node.ledger().purses()).isLessThanOrEqualTo(orgs);
+    turns(620, 100, node);
+    assertThat(node.ledger().purses()).isZero();
+    assertThat(leased()).isZero();
+
+    node.ask(key("key1", new OrgId(new UUID(3, 1))), 100);
+    turns(5, 20, node);
+    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
+    node.requireBalanced();
+    node.endOneAt(150);
+    book(node);
+    turns(1_200, 100, node);
+    assertThat(node.ledger().accounts()).isEmpty();
+    assertThat(bank.audit()).isEmpty();
+    node.stop(new Random(1));
+  }
+
+  @Test
+  void whatIsNotBookedYetIsNotForgottenAndItsMoneyNotSpentTwice() throws Exception {
+    bank.fund(ORG, new MicroUsd(1_000));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 400);
+    turns(5, 20, node);
+    node.endOneAt(400);
+    node.sync();
+    turns(1_500, 100, node); // the settler is stuck
+    assertThat(node.ledger().accounts()).hasSize(1);
+    assertThat(leased()).isEqualTo(400);
+    node.ask(key("onlykey1"), 500);
+    turns(5, 20, node);
+    node.endOneAt(500);
+    book(node);
+    turns(1_500, 100, node);
+
+    assertThat(node.ledger().accounts()).isEmpty();
+    assertThat(leased()).isZero();
+    node.ask(key("onlykey1"), 200);
+    turns(100, 20, node);
+    assertThat(world.refused).hasSize(1);
+  }
+
+  @Test
+  void aLastWordThatMayBeLostIsCertainBeforeMoreIsAskedFor() throws Exception {
+    bank.fund(ORG, new MicroUsd(1_000));
+    SimulatedNode node = node(0);
+    node.ask(key("onlykey1"), 100);
+    turns(5, 20, node);
+    node.endOneAt(100);
+    book(node);
+    boolean lost = false;
+    while (!lost) {
+      world.pass(100);
+      TickCall call = node.leasing().nextTick(world.nanos).orElseThrow();
+      lost = call.statements().stream().anyMatch(Statement::last);
+      Bank.TickAnswer answer = bank.tick(node.holder(), call.number(), call.statements());
+      if (lost) {
+        node.leasing().tickFailed(call, world.nanos);
+      } else {
+        node.leasing().ticked(call, answer, world.nanos);
+      }
+    }
+    node.ask(key("onlykey1"), 100);
+    assertThat(node.lease(Fate.FINE)).isFalse();
+    turns(10, 100, node);
+    assertThat(node.running()).as("refused: %s", world.refused).isEqualTo(1);
+    node.endOneAt(10);
+    book(node);
+    turns(1_200, 100, node);
+    assertThat(leased()).isZero();
+    assertThat(bank.audit()).isEmpty();
   }
 
   @Test
@@ -302,7 +395,7 @@ class LeasingTest extends LeasingScene {
     long then = bank.millis();
     SimulatedNode node = nodeThatHadUsedADay();
     turns(5, 100, node);
-    assertThat(node.ledger().accounts()).as("the day is forgotten").hasSize(1);
+    assertThat(node.ledger().accounts()).as("the day is forgotten").isEmpty();
 
     node.ask(keyOfTheDay("slowkey1"), 100, then);
     turns(5, 20, node);
@@ -318,9 +411,10 @@ class LeasingTest extends LeasingScene {
   void aRequestThatWaitsWhileItsDayIsForgottenLeavesNothingLeased() throws Exception {
     long then = bank.millis();
     SimulatedNode node = nodeThatHadUsedADay();
-    turns(1, 100, node);
-    world.pass(100);
-    node.tick(Fate.LATE);
+    for (Fate fate : List.of(Fate.LOST, Fate.FINE, Fate.LATE)) {
+      world.pass(100);
+      node.tick(fate);
+    }
     node.ask(keyOfTheDay("slowkey1"), 100, then);
     node.lease(Fate.FINE);
     node.deliverLate();
@@ -353,6 +447,6 @@ class LeasingTest extends LeasingScene {
 
   private static void book(SimulatedNode node) throws Exception {
     node.sync();
-    node.flush(100, Fate.FINE);
+    node.flush(5_000, Fate.FINE);
   }
 }

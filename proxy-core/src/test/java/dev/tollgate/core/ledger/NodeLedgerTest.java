@@ -41,7 +41,7 @@ class NodeLedgerTest {
     Leasing.TickCall tick = leasing.nextTick(nanos).orElseThrow();
     long began = nanos;
     nanos += Duration.ofSeconds(20).toNanos();
-    leasing.ticked(tick, new Bank.TickAnswer.Alive(0, List.of(), List.of()), nanos);
+    leasing.ticked(tick, new Bank.TickAnswer.Alive(0, List.of(), List.of(), List.of()), nanos);
     nanos = began + LedgerRules.DEFAULT.silenceMax().toNanos();
     assertThat(ledger.isOpen()).isTrue();
     nanos++;

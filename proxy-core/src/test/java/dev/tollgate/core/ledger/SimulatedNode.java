@@ -336,7 +336,8 @@ final class SimulatedNode {
   private void tickFailed(Leasing then, TickCall call) {
     if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
       long millis = world.bank.millis();
-      then.ticked(call, new Bank.TickAnswer.Alive(millis, List.of(), List.of()), world.nanos);
+      then.ticked(
+          call, new Bank.TickAnswer.Alive(millis, List.of(), List.of(), List.of()), world.nanos);
     } else {
       then.tickFailed(call, world.nanos);
     }

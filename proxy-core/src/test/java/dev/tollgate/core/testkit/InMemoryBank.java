@@ -375,7 +375,20 @@ public final class InMemoryBank implements Bank {
             .sorted(Comparator.comparing(Recall::scope))
             .toList();
     return new TickAnswer.Alive(
-        millis, recalls, overruns(holder, statements.stream().map(this::account)));
+        millis,
+        recalls,
+        overruns(holder, statements.stream().map(this::account)),
+        closed(holder, statements));
+  }
+
+  private List<Scope> closed(Holder holder, List<Statement> statements) {
+    return statements.stream()
+        .map(this::account)
+        .distinct()
+        .sorted()
+        .filter(account -> !books.lease(holder, account).open)
+        .map(account -> account.scope)
+        .toList();
   }
 
   private Account account(Statement statement) {

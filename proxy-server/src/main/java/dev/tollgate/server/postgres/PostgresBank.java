@@ -21,8 +21,9 @@ import javax.sql.DataSource;
 
 /**
  * The shared books in PostgreSQL. Every call is one function of the migrations {@code V2__ledger},
- * {@code V4__ledger_numbers}, {@code V8__settle_new_charges} and {@code V9__recalls_end} in a
- * transaction of its own, so that locks are held for one statement and never across a round trip.
+ * {@code V4__ledger_numbers}, {@code V8__settle_new_charges} and {@code
+ * V10__closed_leases_are_told} in a transaction of its own, so that locks are held for one
+ * statement and never across a round trip.
  */
 public final class PostgresBank implements Bank {
   private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -212,14 +213,15 @@ public final class PostgresBank implements Bank {
     long bankMillis = row.getLong("bank_millis");
     List<Recall> recalls = new ArrayList<>();
     List<Granted> overruns = new ArrayList<>();
+    List<Scope> closed = new ArrayList<>();
     while (row.next()) {
-      if ("overran".equals(row.getString("answer"))) {
-        overruns.add(new Granted(scope(row), money(row, "overrun")));
-      } else {
-        recalls.add(new Recall(scope(row), row.getLong("recall")));
+      switch (row.getString("answer")) {
+        case "overran" -> overruns.add(new Granted(scope(row), money(row, "overrun")));
+        case "closed" -> closed.add(scope(row));
+        default -> recalls.add(new Recall(scope(row), row.getLong("recall")));
       }
     }
-    return new TickAnswer.Alive(bankMillis, recalls, overruns);
+    return new TickAnswer.Alive(bankMillis, recalls, overruns, closed);
   }
 
   /** The name under which a node's life holds leases. */

@@ -35,7 +35,9 @@ final class MigrationsTest {
           "V8__settle_new_charges.sql",
           "b9186675e273e69091a2c3a4e3b53e3e3d8640fada4cd3fec2b6a07285aa4a6a",
           "V9__recalls_end.sql",
-          "b33a8db8666aef88363e1c4aa19e7d3357d6f276d2b891c069725e376a640f6c");
+          "b33a8db8666aef88363e1c4aa19e7d3357d6f276d2b891c069725e376a640f6c",
+          "V10__closed_leases_are_told.sql",
+          "7ca44f1ddb6841aca02cb914a95e9db6772dc2086f14bf2abc4d2aa47e77dc99");
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
