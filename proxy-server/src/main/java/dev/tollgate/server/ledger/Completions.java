@@ -8,11 +8,17 @@ import java.util.concurrent.RejectedExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Who waits for a group to be durable: each loop is woken once for all that it waits for. */
+/**
+ * Who waits for a group to be durable: each loop is woken once for all that it waits for. For the
+ * writer's thread, but for what it hears of the loops.
+ */
 final class Completions {
   private static final Logger log = LoggerFactory.getLogger(Completions.class);
 
   private IdentityHashMap<Executor, List<Runnable>> waiting = new IdentityHashMap<>();
+
+  /** Of the loop that came last; one that another overwrites says the same a moment later. */
+  private volatile long loopNanos;
 
   void add(Executor loop, Runnable durable) {
     waiting.computeIfAbsent(loop, _ -> new ArrayList<>()).add(durable);
@@ -21,12 +27,22 @@ final class Completions {
   void run() {
     IdentityHashMap<Executor, List<Runnable>> ready = waiting;
     waiting = new IdentityHashMap<>();
-    ready.forEach(Completions::run);
+    ready.forEach(this::run);
   }
 
-  private static void run(Executor loop, List<Runnable> tasks) {
+  /** How long a loop lately let wait what was given to it. */
+  long loopNanos() {
+    return loopNanos;
+  }
+
+  private void run(Executor loop, List<Runnable> tasks) {
+    long given = System.nanoTime();
     try {
-      loop.execute(() -> tasks.forEach(Completions::runOne));
+      loop.execute(
+          () -> {
+            loopNanos = System.nanoTime() - given;
+            tasks.forEach(Completions::runOne);
+          });
     } catch (RejectedExecutionException e) {
       log.debug("{} requests ended after their event loop", tasks.size());
     }

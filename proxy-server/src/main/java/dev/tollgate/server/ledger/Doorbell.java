@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * for the journal.
  */
 final class Doorbell {
-  /** The longest that anyone waits for others. */
-  static final Duration NAP = Duration.ofMillis(2);
+  /** How long the writer may not look while there is work now and then, but nobody waits. */
+  private static final long NAP_NANOS = Duration.ofMillis(2).toNanos();
 
   private static final int NAPS_MAX = 8;
   private static final int HURRY = 1 << 30;
@@ -75,8 +75,9 @@ final class Doorbell {
    * Returns when so many wait, soon if there was work lately, else when rung.
    *
    * @param worthwhile how many should wait before a nap is cut short, at least 1
+   * @param horizonNanos how long the first of them may wait
    */
-  void await(boolean worked, int worthwhile, BooleanSupplier idle) {
+  void await(boolean worked, int worthwhile, long horizonNanos, BooleanSupplier idle) {
     naps = worked ? 0 : naps + 1;
     if (sleeper == null) {
       sleeper = Thread.currentThread();
@@ -85,7 +86,7 @@ final class Doorbell {
     if (naps <= NAPS_MAX) {
       state.set(State.NAPPING);
       if (waiting.get() < worthwhile) {
-        LockSupport.parkNanos(this, NAP.toNanos());
+        LockSupport.parkNanos(this, worthwhile == 1 ? NAP_NANOS : horizonNanos);
       }
     } else {
       state.set(State.ASLEEP);

@@ -32,6 +32,11 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   /** A writer that stops may still wait for a full disk. */
   private static final Duration SPACE_WAIT = Duration.ofSeconds(5);
 
+  /** Within which charges share a sync: while loops answer at once, and however slow they are. */
+  private static final Duration SHARED_LEAST = Duration.ofNanos(500_000);
+
+  private static final Duration SHARED_MOST = Duration.ofMillis(5);
+
   private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger reservationsQueued = new AtomicInteger();
   private final AtomicBoolean failed = new AtomicBoolean();
@@ -193,7 +198,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   }
 
   private void loop() {
-    Pace pace = new Pace(Doorbell.NAP, System.nanoTime());
+    Pace pace = new Pace(SHARED_LEAST, SHARED_MOST, System.nanoTime());
     while (!failed.get()) {
       doorbell.answer();
       boolean last = closing; // behind the answer: who closes rings after saying so
@@ -203,8 +208,9 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
         finish();
         return;
       }
-      int worthwhile = pace.next(charges, writer.runningCount(), System.nanoTime());
-      doorbell.await(worked, worthwhile, queue::isEmpty);
+      int worthwhile =
+          pace.next(charges, writer.runningCount(), completions.loopNanos(), System.nanoTime());
+      doorbell.await(worked, worthwhile, pace.horizonNanos(), queue::isEmpty);
     }
   }
 

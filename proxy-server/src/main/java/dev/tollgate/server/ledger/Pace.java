@@ -4,22 +4,29 @@ import java.time.Duration;
 
 /**
  * How many charges a sync of the disk should be for: a sync costs a fixed amount of CPU, so that
- * under load charges that come one after the other share one. A lone charge never waits. For the
+ * under load charges that come one after the other share one. A lone charge never waits, and none
+ * waits longer for others than it would wait for its event loop anyway: where loops answer at once
+ * CPU is there to be spent, and where they do not, time that is saved here is lost there. For the
  * writer's thread.
  */
 final class Pace {
-  /** The rate is that of about so long. */
+  /** The rate, and the wait for loops, are those of about so long. */
   private static final double MEMORY_NANOS = Duration.ofMillis(20).toNanos();
 
-  private final double horizonNanos;
+  private final long leastNanos;
+  private final long mostNanos;
+  private double horizonNanos;
   private double chargesPerNano;
   private long lastNanos;
 
   /**
-   * @param horizon charges that come within that time share a sync
+   * @param least charges that come within that time share a sync, however idle the loops are
+   * @param most and never those that are further apart than that
    */
-  Pace(Duration horizon, long nowNanos) {
-    this.horizonNanos = horizon.toNanos();
+  Pace(Duration least, Duration most, long nowNanos) {
+    this.leastNanos = least.toNanos();
+    this.mostNanos = most.toNanos();
+    this.horizonNanos = leastNanos;
     this.lastNanos = nowNanos;
   }
 
@@ -29,13 +36,20 @@ final class Pace {
    *
    * @param charges that the last look at the queue found
    * @param running requests whose end is still to come
+   * @param loopNanos how long an event loop lately kept waiting what was given to it
    */
-  int next(int charges, int running, long nowNanos) {
+  int next(int charges, int running, long loopNanos, long nowNanos) {
     double elapsed = Math.max(1, nowNanos - lastNanos);
     double weight = Math.min(1, elapsed / MEMORY_NANOS);
     chargesPerNano += weight * (charges / elapsed - chargesPerNano);
+    horizonNanos += weight * (Math.clamp(loopNanos, leastNanos, mostNanos) - horizonNanos);
     lastNanos = nowNanos;
     double expected = Math.min(chargesPerNano * horizonNanos, running);
     return Math.max(1, (int) expected);
+  }
+
+  /** How long who comes first may wait for the others. */
+  long horizonNanos() {
+    return (long) horizonNanos;
   }
 }

@@ -10,6 +10,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(20)
 final class DoorbellTest {
+  private static final long HORIZON_NANOS = 2_000_000;
+
   private Doorbell doorbell = new Doorbell();
 
   @Test
@@ -38,7 +40,7 @@ final class DoorbellTest {
                 () -> {
                   for (int i = 0; i < 20; i++) { // more than it naps
                     doorbell.answer();
-                    doorbell.await(false, 1_000, () -> true);
+                    doorbell.await(false, 1_000, HORIZON_NANOS, () -> true);
                   }
                 });
     assertThat(writer.join(Duration.ofSeconds(10))).isTrue();
@@ -85,7 +87,7 @@ final class DoorbellTest {
 
   private void toSleep(int worthwhile, boolean[] queued) {
     while (!isQueued(queued)) {
-      doorbell.await(false, worthwhile, () -> !isQueued(queued));
+      doorbell.await(false, worthwhile, HORIZON_NANOS, () -> !isQueued(queued));
     }
   }
 

@@ -6,11 +6,13 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 final class PaceTest {
-  private static final Duration HORIZON = Duration.ofMillis(2);
+  private static final Duration LEAST = Duration.ofMillis(2);
+  private static final Duration MOST = Duration.ofMillis(5);
   private static final int MANY = 10_000;
 
-  private final Pace pace = new Pace(HORIZON, 0);
+  private final Pace pace = new Pace(LEAST, MOST, 0);
   private long now;
+  private long loop;
 
   @Test
   void aSlowNodeSyncsForEveryCharge() {
@@ -26,6 +28,30 @@ final class PaceTest {
       wanted = after(Duration.ofNanos(500_000), 10, MANY);
     }
     assertThat(wanted).isBetween(38, 40);
+  }
+
+  @Test
+  void whereLoopsAreSlowChargesWaitForEachOtherAsLongButNotForEver() {
+    int wanted = 0;
+    loop = Duration.ofMillis(3).toNanos();
+    for (int i = 0; i < 1_000; i++) { // 20,000 a second
+      wanted = after(Duration.ofNanos(500_000), 10, MANY);
+    }
+    assertThat(wanted).isBetween(58, 60);
+    assertThat(pace.horizonNanos()).isBetween(2_990_000L, 3_000_000L);
+
+    loop = Duration.ofSeconds(1).toNanos();
+    for (int i = 0; i < 1_000; i++) {
+      wanted = after(Duration.ofNanos(500_000), 10, MANY);
+    }
+    assertThat(wanted).isBetween(98, 100);
+    assertThat(pace.horizonNanos()).isBetween(4_990_000L, 5_000_000L);
+
+    loop = 0;
+    for (int i = 0; i < 1_000; i++) {
+      wanted = after(Duration.ofNanos(500_000), 10, MANY);
+    }
+    assertThat(wanted).isBetween(38, 41);
   }
 
   @Test
@@ -45,13 +71,13 @@ final class PaceTest {
     }
     int wanted = MANY;
     for (int naps = 0; naps < 60; naps++) {
-      wanted = after(HORIZON, 0, MANY);
+      wanted = after(LEAST, 0, MANY);
     }
     assertThat(wanted).isEqualTo(1);
   }
 
   private int after(Duration pause, int charges, int running) {
     now += pause.toNanos();
-    return pace.next(charges, running, now);
+    return pace.next(charges, running, loop, now);
   }
 }
