@@ -5,10 +5,14 @@ import dev.tollgate.core.testkit.RawResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /** Clients that ask the nodes of a fleet in turn, one question after the other, at full speed. */
 final class RoundRobin implements AutoCloseable {
+  private static final Pattern SCOPE = Pattern.compile("\"scope\":\"(\\w+)\"");
   private static final long SOON_NANOS = 20_000_000_000L;
 
   private final List<Binary> nodes;
@@ -21,9 +25,11 @@ final class RoundRobin implements AutoCloseable {
    * One whole answer.
    *
    * @param node by its place in the fleet
+   * @param scope of the limit that refused, or empty
    * @param givenMillis by the clock on the wall
    */
-  record Answer(int node, int status, long askedNanos, long givenNanos, long givenMillis) {
+  record Answer(
+      int node, int status, String scope, long askedNanos, long givenNanos, long givenMillis) {
     long tookMillis() {
       return (givenNanos - askedNanos) / 1_000_000;
     }
@@ -55,11 +61,22 @@ final class RoundRobin implements AutoCloseable {
         RawResponse response =
             connections.get(node).post(Chats.PATH, body, Chats.authorization(key)).readResponse();
         long given = System.nanoTime();
-        remember(new Answer(node, response.status(), asked, given, System.currentTimeMillis()));
+        remember(answer(node, response, asked, given));
       }
     } finally {
       connections.forEach(RawClient::close);
     }
+  }
+
+  private static Answer answer(int node, RawResponse response, long asked, long given) {
+    Matcher scope = SCOPE.matcher(response.status() == 429 ? response.text() : "");
+    return new Answer(
+        node,
+        response.status(),
+        scope.find() ? scope.group(1) : "",
+        asked,
+        given,
+        System.currentTimeMillis());
   }
 
   private void remember(Answer answer) {
@@ -78,6 +95,16 @@ final class RoundRobin implements AutoCloseable {
 
   /** Waits until that many were answered so to what was asked since then. */
   void await(int status, long sinceNanos, int count) throws InterruptedException {
+    await(each -> each.status() == status, sinceNanos, count);
+  }
+
+  /** Waits until the limit of that scope refused so many that were asked since then. */
+  void awaitRefused(String scope, long sinceNanos, int count) throws InterruptedException {
+    await(each -> each.scope().equals(scope), sinceNanos, count);
+  }
+
+  private void await(Predicate<Answer> which, long sinceNanos, int count)
+      throws InterruptedException {
     long deadlineNanos = sinceNanos + SOON_NANOS;
     int found = 0;
     synchronized (answers) {
@@ -85,17 +112,14 @@ final class RoundRobin implements AutoCloseable {
         while (at == answers.size()) {
           long leftNanos = deadlineNanos - System.nanoTime();
           if (leftNanos <= 0) {
-            throw new AssertionError("nobody was answered " + status);
+            throw new AssertionError("too few such answers: " + found + " of " + answers.size());
           }
           TimeUnit.NANOSECONDS.timedWait(answers, leftNanos);
         }
-        found += is(answers.get(at), status, sinceNanos) ? 1 : 0;
+        Answer each = answers.get(at);
+        found += each.askedNanos() - sinceNanos >= 0 && which.test(each) ? 1 : 0;
       }
     }
-  }
-
-  private static boolean is(Answer answer, int status, long sinceNanos) {
-    return answer.status() == status && answer.askedNanos() - sinceNanos >= 0;
   }
 
   /** Lets each client read its last answer; fails if one waits in vain. */
