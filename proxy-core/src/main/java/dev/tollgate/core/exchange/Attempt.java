@@ -102,7 +102,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   /** Whether silence ends it as the provider's failure, and not as the request's own haste. */
   boolean isHeardOut() {
-    return clock.isAheadOfTotal();
+    boolean headIsDue = head != null || headDeadlineNanos <= deadlineNanos;
+    return headIsDue && clock.isAheadOfTotal();
   }
 
   /** The stream's state, where one began. */
