@@ -10,11 +10,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A copy of a node's database is put back in place of it, as a restored backup is: the node sends
  * what it had charged since, or says that it cannot. The soak profile charges 10,000 in between.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class BooksWentBackIT {
   private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 200);
   private static final int CLIENTS = 8;

@@ -6,8 +6,11 @@ import dev.tollgate.server.acceptance.Load.Answer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The database goes away under load and comes back. */
+@Execution(ExecutionMode.CONCURRENT)
 class DatabaseGoneIT {
   private static final Duration GONE = Duration.ofSeconds(3);
   private static final Duration BACK = Duration.ofSeconds(30);

@@ -12,11 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients see of balances, limits and budgets, with money as an operator gives it. */
+@Execution(ExecutionMode.CONCURRENT)
 class LimitedMoneyIT {
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
   private static final AtomicInteger ORGS = new AtomicInteger();

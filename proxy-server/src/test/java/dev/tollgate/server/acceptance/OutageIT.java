@@ -17,6 +17,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -25,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * soak. Circuits and clocks are the default ones; only where all are out each has a short time for
  * its answer, so that there is nobody left within the test.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class OutageIT {
   private static final Duration OUTAGE =
       Duration.ofSeconds(Integer.getInteger("tollgate.outage.seconds", 5));
