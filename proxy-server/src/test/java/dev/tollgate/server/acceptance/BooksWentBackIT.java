@@ -17,7 +17,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * A copy of a node's database is put back in place of it, as a restored backup is: the node sends
  * what it had charged since, or says that it cannot. The soak profile charges 10,000 in between.
  */
-@Execution(ExecutionMode.CONCURRENT)
 class BooksWentBackIT {
   private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 200);
   private static final int CLIENTS = 8;
@@ -31,6 +30,7 @@ class BooksWentBackIT {
   private String key = "";
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void whatABackupLacksIsSentAgainAtTheNextStart() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("restored");
         Folder folder = Folder.with(Shared.setup())) {
@@ -68,6 +68,7 @@ class BooksWentBackIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void anExportThatIsImportedAgainIsABackupToo() throws Exception {
     Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (Folder folder = Folder.with(setup)) {
@@ -99,6 +100,7 @@ class BooksWentBackIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aNodeThatRunsAdmitsNothingMoreEndsAndSendsItAtItsNextStart() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("swapped");
         Folder folder = Folder.with(Shared.setup())) {
@@ -125,6 +127,7 @@ class BooksWentBackIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aGrantThatIsGoneIsNoticedWithoutABatch() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("grantless");
         Folder folder = Folder.with(Shared.setup())) {
@@ -153,6 +156,7 @@ class BooksWentBackIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aBackupOfBeforeItsStartIsNoProofOfAnotherProcess() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("older");
         Folder folder = Folder.with(Shared.setup())) {
@@ -179,6 +183,7 @@ class BooksWentBackIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aDatabaseThatWasPromotedIsAnotherOneAlthoughNothingIsMissing() throws Exception {
     Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (Folder folder = Folder.with(setup)) {
@@ -207,6 +212,7 @@ class BooksWentBackIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void whereTheJournalDoesNotReachBackTheStartIsRefusedUntilAnOperatorAcceptsIt() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("beyond");
         Folder folder = Folder.with(Shared.setup())) {
@@ -249,6 +255,7 @@ class BooksWentBackIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void whoOnlyLooksChangesNothing() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("looked_at");
         Folder folder = Folder.with(Shared.setup())) {
@@ -261,6 +268,7 @@ class BooksWentBackIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aDatabaseThatCrashedAndRecoveredDidNotGoBack() throws Exception {
     Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (Folder folder = Folder.with(setup);

@@ -10,13 +10,13 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The database goes away under load and comes back. */
-@Execution(ExecutionMode.CONCURRENT)
 class DatabaseGoneIT {
   private static final Duration GONE = Duration.ofSeconds(3);
   private static final Duration BACK = Duration.ofSeconds(30);
   private static final Duration CAUGHT_UP = Duration.ofSeconds(10);
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void requestsGoOnFromLeasesAndTheBooksCatchUp() throws Exception {
     Folder database = Shared.node().home();
     try (DatabaseGate gate = DatabaseGate.to(database);
@@ -45,6 +45,7 @@ class DatabaseGoneIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void afterTheGraceRequestsAreRefusedUntilItIsBack() throws Exception {
     Folder database = Shared.node().home();
     try (DatabaseGate gate = DatabaseGate.to(database);
@@ -67,6 +68,7 @@ class DatabaseGoneIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void anEmbeddedDatabaseThatDiesIsStartedAgain() throws Exception {
     Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (Folder folder = Folder.with(setup);

@@ -19,12 +19,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What clients see of balances, limits and budgets, with money as an operator gives it. */
-@Execution(ExecutionMode.CONCURRENT)
 class LimitedMoneyIT {
   private static final Duration EVERYWHERE = Duration.ofSeconds(5);
   private static final AtomicInteger ORGS = new AtomicInteger();
 
   @ParameterizedTest
+  @Execution(ExecutionMode.CONCURRENT)
   @EnumSource
   void withoutABalanceEveryBillableRouteAnswers402(Endpoint endpoint) throws Exception {
     String key = keyOf(org());
@@ -44,6 +44,7 @@ class LimitedMoneyIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aFundedOrganizationIsServedAndPaysWhatTheReplySays() throws Exception {
     String org = org();
     run("credits", "grant", "--org", org, "--usd", "1.00");
@@ -55,6 +56,7 @@ class LimitedMoneyIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aDailyBudgetIsToldWithItsFigures() throws Exception {
     String org = org();
     run("credits", "grant", "--org", org, "--usd", "1.00");
@@ -71,6 +73,7 @@ class LimitedMoneyIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aKeyIsToldItsLimitsAndWhatIsLeftOfItsBudgets() throws Exception {
     String org = org();
     run("credits", "grant", "--org", org, "--usd", "1.00");
@@ -98,6 +101,7 @@ class LimitedMoneyIT {
   }
 
   @ParameterizedTest
+  @Execution(ExecutionMode.CONCURRENT)
   @ValueSource(strings = {"/v1/key", "/v1/credits"})
   void withoutAKeyNothingIsSaidOfMoney(String path) {
     try (RawClient client = Shared.node().connect()) {
@@ -108,6 +112,7 @@ class LimitedMoneyIT {
   }
 
   @Test
+  @Execution(ExecutionMode.CONCURRENT)
   void aMonthlyLimitActsWithinFiveSecondsOfBeingSet() throws Exception {
     String org = org();
     run("credits", "grant", "--org", org, "--usd", "1.00");

@@ -27,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * soak. Circuits and clocks are the default ones; only where all are out each has a short time for
  * its answer, so that there is nobody left within the test.
  */
-@Execution(ExecutionMode.CONCURRENT)
 class OutageIT {
   private static final Duration OUTAGE =
       Duration.ofSeconds(Integer.getInteger("tollgate.outage.seconds", 5));
@@ -118,6 +117,7 @@ class OutageIT {
   }
 
   @ParameterizedTest
+  @Execution(ExecutionMode.CONCURRENT)
   @EnumSource
   void oneIsOutAndNobodyNotices(Outage outage) throws Exception {
     String name = name("one", outage);
@@ -174,6 +174,7 @@ class OutageIT {
   }
 
   @ParameterizedTest
+  @Execution(ExecutionMode.CONCURRENT)
   @EnumSource
   void allAreOutAndClientsAreToldWhenToComeBack(Outage outage) throws Exception {
     String name = name("all", outage);
