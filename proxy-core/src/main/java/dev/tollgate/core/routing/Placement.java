@@ -85,7 +85,7 @@ public final class Placement {
 
   /** Where it is not known how long most answers take, none is late. */
   private boolean isLate(boolean stream, long nowNanos) {
-    OptionalDouble usualMillis = route.latencyMillis(stream, MOST, nowNanos);
+    OptionalDouble usualMillis = route.usualMillis(stream, MOST, nowNanos);
     return usualMillis.isPresent()
         && nowNanos - begunNanos > TIMES_LATE * NANOS_PER_MILLI * usualMillis.getAsDouble();
   }

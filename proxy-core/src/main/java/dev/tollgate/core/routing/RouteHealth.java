@@ -12,6 +12,11 @@ public final class RouteHealth {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double NANOS = 1e9;
 
+  /** What was usual when that was last known. */
+  private volatile OptionalDouble usualOfStreams = OptionalDouble.empty();
+
+  private volatile OptionalDouble usualOfPlain = OptionalDouble.empty();
+
   private final Digest firstContentMillis = new Digest();
   private final Digest plainMillis = new Digest();
   private final Digest tokensPerSecond = new Digest();
@@ -54,6 +59,23 @@ public final class RouteHealth {
     Digest other = stream ? plainMillis : firstContentMillis;
     OptionalDouble known = own.percentile(share, nowNanos);
     return known.isPresent() ? known : other.percentile(share, nowNanos);
+  }
+
+  /**
+   * Most of them; where nothing was measured of late, what it was when this was last asked: a route
+   * that has been out for long is judged by what was usual before.
+   */
+  OptionalDouble usualMillis(boolean stream, double share, long nowNanos) {
+    OptionalDouble known = latencyMillis(stream, share, nowNanos);
+    if (known.isEmpty()) {
+      return stream ? usualOfStreams : usualOfPlain;
+    }
+    if (stream) {
+      usualOfStreams = known;
+    } else {
+      usualOfPlain = known;
+    }
+    return known;
   }
 
   /** Tokens per second. */

@@ -127,6 +127,23 @@ class SilenceTest {
   }
 
   @Test
+  void aProbeAfterALongSilenceIsJudgedByWhatWasUsualBefore() {
+    try (var scenario = Scenario.of(BOTH)) {
+      answered(scenario, TestCatalog.PLAIN_REQUEST, 200);
+      asked(scenario, TestCatalog.PLAIN_REQUEST, FAILURES);
+      scenario.passSeconds(5);
+      serve(scenario, TestCatalog.PLAIN_REQUEST);
+      scenario.passSeconds(300);
+      RecordedClient probe = scenario.askPlain();
+      requireState(scenario, Breaker.State.HalfOpen.class);
+      scenario.passMillis(4_100);
+      requireState(scenario, Breaker.State.Open.class);
+      serve(scenario, TestCatalog.PLAIN_REQUEST);
+      assertThat(provider(probe)).isEqualTo("beta");
+    }
+  }
+
+  @Test
   void anOperatorMaySwitchItOff() {
     var never =
         new Circuit(
