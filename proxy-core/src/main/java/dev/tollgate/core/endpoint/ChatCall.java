@@ -8,27 +8,28 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /**
- * One admitted chat request for one model: what every attempt at it needs.
+ * One admitted chat request for one model; its stream can be continued by another attempt.
  *
  * @param opening how the next attempt deals with what the client already has
  */
-public record ChatCall(RequestId id, ChatRequest request, Model model, Opening opening) {
+public record ChatCall(RequestId id, ChatRequest request, Model model, Opening opening)
+    implements InferenceCall {
   /** A request of which nobody has anything yet. */
   public ChatCall(RequestId id, ChatRequest request, Model model) {
     this(id, request, model, new Opening.Plain());
   }
 
-  /** The same request for a model that serves in the other's place. */
+  @Override
   public ChatCall at(Model other) {
     return other.id().equals(model.id()) ? this : new ChatCall(id, request, other, opening);
   }
 
-  /** The same request for an attempt that begins in another way. */
+  @Override
   public ChatCall with(Opening other) {
     return new ChatCall(id, request, model, other);
   }
 
-  /** The body to send; it wraps the request's array, which must outlive the buffers. */
+  @Override
   public List<ByteBuf> bodyFor(Route route) {
     return switch (opening) {
       case Opening.Plain _, Opening.Kept _, Opening.Replay _ -> request.bodyFor(route);
@@ -36,13 +37,13 @@ public record ChatCall(RequestId id, ChatRequest request, Model model, Opening o
     };
   }
 
-  /** A fresh stream, to be filled by the provider's events. */
+  @Override
   public ChatStream stream(ProviderId provider) {
-    return new ChatStream(ChatStamp.of(model, provider, id), opening);
+    return new ChatStream(ReplyStamp.of(model, provider, id), opening);
   }
 
-  /** Reads a provider's whole reply. */
-  public ChatReply.Read reply(ProviderId provider, byte[] body, int length) {
-    return ChatReply.read(ChatStamp.of(model, provider, id), body, length);
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    return ChatReply.read(ReplyStamp.of(model, provider, id), body, length);
   }
 }

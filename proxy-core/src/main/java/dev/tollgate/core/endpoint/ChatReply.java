@@ -14,10 +14,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One provider's whole chat completion, read once and written as the client's (SPEC 2.1). */
-public final class ChatReply {
+public final class ChatReply implements WholeReply {
   private static final String OBJECT = "chat.completion";
 
-  private final ChatStamp stamp;
+  private final ReplyStamp stamp;
   private final JsonMembers root;
   private final int choicesAt;
   private final @Nullable JsonSplice choiceEdits;
@@ -25,7 +25,7 @@ public final class ChatReply {
   private final @Nullable Usage usage;
   private final byte @Nullable [] usageText;
 
-  private ChatReply(ChatStamp stamp, JsonMembers root, int choicesAt, ReplyChoices choices) {
+  private ChatReply(ReplyStamp stamp, JsonMembers root, int choicesAt, ReplyChoices choices) {
     this.stamp = stamp;
     this.root = root;
     this.choicesAt = choicesAt;
@@ -41,17 +41,7 @@ public final class ChatReply {
             : Arrays.copyOfRange(object.bytes(), object.objectStart(), object.objectEnd());
   }
 
-  /** What a body was. */
-  public sealed interface Read {
-    record Fine(ChatReply reply) implements Read {}
-
-    /** An error inside a 200. */
-    record ErrorObject() implements Read {}
-
-    record Malformed(String reason) implements Read {}
-  }
-
-  static Read read(ChatStamp stamp, byte[] body, int length) {
+  static Read read(ReplyStamp stamp, byte[] body, int length) {
     JsonMembers root;
     try {
       root = JsonMembers.of(body, 0, length);
@@ -75,17 +65,17 @@ public final class ChatReply {
     return new Read.Fine(new ChatReply(stamp, root, choices, ReplyChoices.read(elements)));
   }
 
-  /** The usage that the provider reported, if it was sound. */
+  @Override
   public Optional<Usage> reportedUsage() {
     return Optional.ofNullable(usage);
   }
 
-  /** Our own count of the output. */
+  @Override
   public long deliveredTokens() {
     return TokenEstimate.delivered(1, contentBytes);
   }
 
-  /** Writes the client's body. */
+  @Override
   public void writeTo(Usage charged, MicroUsd cost, ByteBuf out) {
     int id = root.indexOf("id");
     boolean hasId = id >= 0 && root.kind(id) == JsonKind.STRING && !root.isEmptyString(id);

@@ -1,12 +1,11 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.json.InvalidJson;
-import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -22,12 +21,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /** A valid body of POST /v1/chat/completions, over the array it came in. */
-public final class ChatRequest {
+public final class ChatRequest implements InferenceRequest {
   // What a provider makes prompt tokens of.
   private static final List<String> PROMPT_FIELDS =
       List.of("messages", "tools", "functions", "response_format");
   private static final int BEGINNING_BYTES_MAX = 4_096;
-  private static final JsonBytes INCLUDE_USAGE = JsonBytes.raw("{\"include_usage\":true}");
 
   private final JsonMembers root;
   private final ModelId model;
@@ -60,89 +58,36 @@ public final class ChatRequest {
         messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
   }
 
-  /** What reading a body brought. */
-  public sealed interface Parsed {
-    record Valid(ChatRequest request) implements Parsed {}
-
-    record Refused(Fault fault) implements Parsed {}
-  }
-
   /** Reads and checks a body; every issue is reported at once. */
-  public static Parsed parse(byte[] bytes, int length) {
-    JsonMembers root;
-    try {
-      root = JsonMembers.of(bytes, 0, length);
-    } catch (InvalidJson e) {
-      return new Parsed.Refused(refusal(e));
-    }
-    if (ChatFields.isTooDeep(root)) {
-      return new Parsed.Refused(
-          Fault.of(ErrorCode.VALIDATION_FAILED, "the body is nested too deeply"));
-    }
-    return check(root);
+  public static Parsed<ChatRequest> parse(byte[] bytes, int length) {
+    return RequestRoot.parse(bytes, length, ChatFields.SCHEMA_FIELDS, ChatRequest::check);
   }
 
-  private static Fault refusal(InvalidJson e) {
-    return switch (e.reason()) {
-      case MALFORMED ->
-          Fault.of(ErrorCode.INVALID_JSON, "the body is not valid JSON: " + e.getMessage());
-      case NOT_AN_OBJECT, NOT_AN_ARRAY ->
-          Fault.of(ErrorCode.VALIDATION_FAILED, "the body must be a JSON object");
-      case TOO_DEEP, TOO_MANY_MEMBERS, NAME_TOO_LONG ->
-          Fault.of(ErrorCode.VALIDATION_FAILED, "the body is refused: " + e.getMessage());
-    };
-  }
-
-  private static Parsed check(JsonMembers root) {
+  private static Parsed<ChatRequest> check(JsonMembers root) {
     var issues = new Issues();
     int messagesAt = root.indexOf("messages");
-    int modelAt = root.indexOf("model");
-    if (modelAt < 0) {
-      issues.add("model", "is required");
-    }
-    if (messagesAt < 0) {
-      issues.add("messages", "is required");
-    }
-    ChatFields.checkNames(root, issues);
-    Optional<ModelId> model = modelAt < 0 ? Optional.empty() : model(root, modelAt, issues);
-    ChatFields.checkValues(root, issues);
+    RequestRoot.require(root, issues, "model", "messages");
+    ChatFields.RULES.checkNames(root, issues);
+    Optional<ModelId> model = RequestRoot.model(root, issues);
+    ChatFields.RULES.checkValues(root, issues);
     var messages = new ChatMessages(issues);
     if (messagesAt >= 0) {
       messages.check(root, messagesAt);
     }
-    boolean stream = isTrue(root, "stream");
+    boolean stream = RequestRoot.isTrue(root, "stream");
     RoutingFields.Read routing = RoutingFields.read(root, issues);
     if (!issues.isEmpty() || model.isEmpty()) {
-      return new Parsed.Refused(issues.toFault());
+      return new Parsed.Refused<>(issues.toFault());
     }
     if (routing.unmet() != null) {
-      return new Parsed.Refused(routing.unmet());
+      return new Parsed.Refused<>(routing.unmet());
     }
     long textBytes = -messages.bytesNotText();
     for (String name : PROMPT_FIELDS) {
-      textBytes += bytesOf(root, name);
+      textBytes += RequestRoot.bytesOf(root, name);
     }
-    return new Parsed.Valid(
+    return new Parsed.Valid<>(
         new ChatRequest(root, model.get(), stream, routing.wish(), textBytes, messages));
-  }
-
-  private static Optional<ModelId> model(JsonMembers root, int i, Issues issues) {
-    Optional<ModelId> model =
-        root.kind(i) == JsonKind.STRING ? ModelId.parse(root.string(i)) : Optional.empty();
-    if (model.isEmpty()) {
-      issues.add("model", "must be a string of the form <vendor>/<name>");
-    }
-    return model;
-  }
-
-  private static boolean isTrue(JsonMembers root, String name) {
-    int i = root.indexOf(name);
-    return i >= 0 && root.kind(i) == JsonKind.TRUE;
-  }
-
-  private static long bytesOf(JsonMembers root, String name) {
-    int i = root.indexOf(name);
-    return i < 0 ? 0 : root.valueEnd(i) - root.valueStart(i);
   }
 
   // Where both are given, providers disagree on which one counts.
@@ -155,30 +100,56 @@ public final class ChatRequest {
     return asked;
   }
 
+  @Override
+  public Operation operation() {
+    return Operation.CHAT;
+  }
+
+  @Override
+  public Modality modality() {
+    return Modality.CHAT;
+  }
+
+  @Override
+  public ChatCall call(RequestId id, Model served) {
+    return new ChatCall(id, this, served);
+  }
+
+  @Override
   public ModelId model() {
     return model;
   }
 
+  @Override
   public boolean isStream() {
     return stream;
   }
 
-  /** What the request says about its routing. */
+  @Override
   public RoutingWish routing() {
     return routing;
   }
 
-  /** Whether its stream can be continued elsewhere: what comes beside text cannot be. */
-  public boolean mayBeResumed() {
-    return stream && !isTrue(root, "logprobs") && !isGiven("audio") && !isGiven("modalities");
+  @Override
+  public boolean mayBeHedged() {
+    return stream;
   }
 
-  /** Whether a provider can be handed the beginning of the answer. */
+  /** Whether its stream can be continued elsewhere: what comes beside text cannot be. */
+  @Override
+  public boolean mayBeResumed() {
+    return stream
+        && !RequestRoot.isTrue(root, "logprobs")
+        && !isGiven("audio")
+        && !isGiven("modalities");
+  }
+
+  @Override
   public boolean mayBePrefilled() {
     return !Prefilling.isBegunBy(root);
   }
 
-  /** The capabilities that the request uses, as far as they have names. */
+  @Override
   public Set<String> capabilitiesUsed() {
     Set<String> used = new HashSet<>();
     addIf(used, "streaming", stream);
@@ -193,21 +164,18 @@ public final class ChatRequest {
     return used;
   }
 
+  private boolean isGiven(String name) {
+    return RequestRoot.isGiven(root, name);
+  }
+
   private static void addIf(Set<String> names, String name, boolean holds) {
     if (holds) {
       names.add(name);
     }
   }
 
-  private boolean isGiven(String name) {
-    int i = root.indexOf(name);
-    return i >= 0 && root.kind(i) != JsonKind.NULL;
-  }
-
-  /**
-   * How the conversation begins, up to its first word of a user and not beyond a bound: what stays
-   * the same while it grows. Empty where nothing can be told.
-   */
+  /** Up to the first word of a user. */
+  @Override
   public String beginning() {
     int i = root.indexOf("messages");
     if (i < 0) {
@@ -228,12 +196,12 @@ public final class ChatRequest {
     return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
   }
 
-  /** What the prompt most likely counts, for usage that nobody reported. */
+  @Override
   public long promptTokensLikely() {
     return TokenEstimate.likely(textBytes, mediaParts);
   }
 
-  /** The worst case of this request at a model: what admission reserves (DECISIONS 8). */
+  @Override
   public MicroUsd estimate(Model served) {
     long prompt = TokenEstimate.atMost(textBytes, mediaTokensAtMost, served.contextLength());
     return WorstCase.ofTokens(prompt, outputAtMost(served), mayBeAudio).cost(served.prices());
@@ -243,6 +211,7 @@ public final class ChatRequest {
    * What the limit of tokens per minute sets aside: the likely prompt and all that may be written.
    * Money needs the worst case; here it would refuse prompts that fit four times over.
    */
+  @Override
   public long tokensEstimated(Model served) {
     return promptTokensLikely() + outputAtMost(served);
   }
@@ -252,65 +221,15 @@ public final class ChatRequest {
     return TokenEstimate.outputAtMost(output, served);
   }
 
-  /**
-   * The body for a route: only {@code model}, {@code routing}, {@code provider} and, of a stream,
-   * {@code stream_options} are touched, everything else stays byte for byte. A provider that cannot
-   * be asked for usage does not know the options: they are left out. Wraps the request's array,
-   * which must outlive the buffers.
-   */
+  @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return edited(route).toBuffers();
+    return RequestRoot.edited(root, stream, route).toBuffers();
   }
 
   /** The body for a route that is to continue what was delivered. */
   List<ByteBuf> bodyFor(Route route, Delivered delivered) {
-    JsonSplice splice = edited(route);
+    JsonSplice splice = RequestRoot.edited(root, stream, route);
     Prefilling.into(splice, root, delivered, route.provider().quirks().prefill());
     return splice.toBuffers();
-  }
-
-  private JsonSplice edited(Route route) {
-    JsonSplice splice =
-        JsonSplice.of(root).replace(root.indexOf("model"), JsonBytes.string(route.upstreamModel()));
-    delete(splice, "routing");
-    delete(splice, "provider");
-    if (stream && route.provider().quirks().streamOptions()) {
-      askForUsage(splice);
-    } else if (stream) {
-      delete(splice, "stream_options");
-    }
-    return splice;
-  }
-
-  private void delete(JsonSplice splice, String name) {
-    int i = root.indexOf(name);
-    if (i >= 0) {
-      splice.delete(i);
-    }
-  }
-
-  private void askForUsage(JsonSplice splice) {
-    int i = root.indexOf("stream_options");
-    if (i < 0) {
-      splice.insertLast("stream_options", INCLUDE_USAGE);
-      return;
-    }
-    JsonMembers options = root.kind(i) == JsonKind.OBJECT ? root.object(i) : null;
-    splice.replace(i, options == null || options.size() == 0 ? INCLUDE_USAGE : merged(options));
-  }
-
-  private static JsonSplice merged(JsonMembers options) {
-    JsonSplice splice = JsonSplice.of(options);
-    int include = options.indexOf("include_usage");
-    if (include < 0) {
-      return splice.insertLast("include_usage", JsonBytes.TRUE);
-    }
-    splice.replace(include, JsonBytes.TRUE);
-    for (int k = options.indexOf("include_usage", include + 1);
-        k >= 0;
-        k = options.indexOf("include_usage", k + 1)) {
-      splice.delete(k);
-    }
-    return splice;
   }
 }

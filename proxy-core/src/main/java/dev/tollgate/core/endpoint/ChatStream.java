@@ -12,9 +12,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One provider's chat stream made into the client's, event by event. It holds what a stream knows:
- * whether content came, whether it finished, the last usage, what was delivered. Not thread safe:
- * one attempt on one loop.
+ * One provider's chat stream made into the client's.
  *
  * <p>Edits per chunk, by member of the root: model, provider, id, object and created are made ours;
  * usage leaves the chunk and waits for the final one; padding, x_llm_* and "error": null go;
@@ -24,10 +22,10 @@ import org.jspecify.annotations.Nullable;
  * <p>Before the first content nothing is written: role-only and empty deltas are held, because a
  * provider that dies there may still be replaced by another (DECISIONS 2, streamfaults U34).
  */
-public final class ChatStream {
+public final class ChatStream implements ReplyStream {
   private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
 
-  private final ChatStamp stamp;
+  private final ReplyStamp stamp;
   private final JsonMembers root = new JsonMembers();
   private final ChoiceReader choice;
   private final ChunkOut chunks;
@@ -44,11 +42,11 @@ public final class ChatStream {
   private byte @Nullable [] usageText;
   private @Nullable Usage usage;
 
-  ChatStream(ChatStamp stamp) {
+  ChatStream(ReplyStamp stamp) {
     this(stamp, new Opening.Plain());
   }
 
-  ChatStream(ChatStamp stamp, Opening opening) {
+  ChatStream(ReplyStamp stamp, Opening opening) {
     this.stamp = stamp;
     this.choice = new ChoiceReader(stamp);
     this.continuity = Continuity.of(opening);
@@ -56,27 +54,7 @@ public final class ChatStream {
     this.chunks = new ChunkOut(stamp, root, choice, continued);
   }
 
-  /** What an event was. */
-  public enum Step {
-    /** Not a chunk: dropped and counted; the stream goes on. */
-    DROPPED,
-    /** Nothing for the client, or held until content comes. */
-    ABSORBED,
-    /** Written. */
-    WROTE,
-    /** The terminator. */
-    DONE,
-    /** An error object; the event's bytes say which. */
-    ERROR,
-    /** The provider's finish reason says that it failed. */
-    FAILED,
-    /** Too many broken events in a row. */
-    BROKEN,
-    /** Another answer than the one whose beginning the client has. */
-    DIVERGED
-  }
-
-  /** Takes one event's data and writes what the client gets of it to {@code out}. */
+  @Override
   public Step event(byte[] data, int from, int to, ByteBuf out) {
     int end = to;
     while (end > from && data[end - 1] == ' ') {
@@ -120,7 +98,7 @@ public final class ChatStream {
     }
   }
 
-  /** Takes an event that is named an error: it is one whatever it says, unless it is a chunk. */
+  @Override
   public Step errorEvent(byte[] data, int from, int to, ByteBuf out) {
     try {
       root.read(data, from, to);
@@ -252,7 +230,7 @@ public final class ChatStream {
     return continuity != null && continuity.isBehind();
   }
 
-  /** Writes the finish that a provider left out although it said {@code [DONE]}. */
+  @Override
   public void writeMissingFinish(ByteBuf out) {
     if (finish == Finish.NONE) {
       chunks.writeFinish(out);
@@ -260,45 +238,43 @@ public final class ChatStream {
     finish = Finish.SAID;
   }
 
-  /**
-   * Writes the one final chunk that carries the usage: the provider's own object unless we count.
-   */
+  @Override
   public void writeUsage(Usage charged, MicroUsd cost, ByteBuf out) {
     byte[] reported = charged.estimated() ? null : usageText;
     chunks.writeUsage(UsageWriter.json(charged, cost, reported), out);
   }
 
-  /** The last usage that the provider reported, if it was sound. */
+  @Override
   public Optional<Usage> reportedUsage() {
     return Optional.ofNullable(usage);
   }
 
-  /** Our own count of the output so far. */
+  @Override
   public long deliveredTokens() {
     return TokenEstimate.delivered(contentEvents, contentBytes);
   }
 
-  /** Whether content came; it was written unless the client had it already. */
+  @Override
   public boolean contentSeen() {
     return contentSeen;
   }
 
-  /** Whether the client got anything of this provider's. */
+  @Override
   public boolean isWritten() {
     return written;
   }
 
-  /** Whether a finish reason came: the stream is complete unless content follows. */
+  @Override
   public boolean finished() {
     return finish == Finish.SAID;
   }
 
-  /** Events that were dropped because they were no chunks. */
+  @Override
   public long badEvents() {
     return badEvents;
   }
 
-  /** Lets go of what was held back. */
+  @Override
   public void release() {
     chunks.release();
   }

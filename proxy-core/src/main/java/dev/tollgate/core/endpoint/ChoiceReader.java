@@ -34,7 +34,7 @@ final class ChoiceReader {
   private @Nullable JsonSplice callEdits;
   private @Nullable JsonSplice restriction;
 
-  ChoiceReader(ChatStamp stamp) {
+  ChoiceReader(ReplyStamp stamp) {
     tools = new ToolCalls(stamp);
   }
 

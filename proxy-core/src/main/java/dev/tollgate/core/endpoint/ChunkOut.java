@@ -26,7 +26,7 @@ final class ChunkOut {
       JsonBytes.raw("[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]");
   private static final JsonBytes NO_CHOICES = JsonBytes.raw("[]");
 
-  private final ChatStamp stamp;
+  private final ReplyStamp stamp;
   private final JsonMembers root;
   private final ChoiceReader choice;
   private final RootEdits edits;
@@ -43,7 +43,7 @@ final class ChunkOut {
    *     none yet
    */
   ChunkOut(
-      ChatStamp stamp,
+      ReplyStamp stamp,
       JsonMembers root,
       ChoiceReader choice,
       RootEdits.@Nullable Identity continued) {

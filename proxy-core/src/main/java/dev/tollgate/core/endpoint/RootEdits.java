@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class RootEdits {
   private final JsonMembers root;
-  private final ChatStamp stamp;
+  private final ReplyStamp stamp;
   private final JsonSplice edits;
 
-  RootEdits(JsonMembers root, ChatStamp stamp) {
+  RootEdits(JsonMembers root, ReplyStamp stamp) {
     this.root = root;
     this.stamp = stamp;
     this.edits = JsonSplice.of(root);

@@ -19,7 +19,7 @@ final class ToolCalls {
   private static final JsonBytes FUNCTION = JsonBytes.string("function");
   private static final int INDEX_MAX = 1 << 12;
 
-  private final ChatStamp stamp;
+  private final ReplyStamp stamp;
   private final JsonElements calls = new JsonElements();
   private final JsonMembers call = new JsonMembers();
   private final JsonMembers function = new JsonMembers();
@@ -27,7 +27,7 @@ final class ToolCalls {
   private String lastId = "";
   private long argumentBytes;
 
-  ToolCalls(ChatStamp stamp) {
+  ToolCalls(ReplyStamp stamp) {
     this.stamp = stamp;
   }
 

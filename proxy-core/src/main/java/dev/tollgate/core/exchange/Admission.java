@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.money.MicroUsd;
@@ -14,7 +14,7 @@ import java.util.function.Consumer;
 final class Admission {
   private final ExchangeContext context;
   private final ExchangeRequest request;
-  private final ChatCall call;
+  private final InferenceCall call;
   private final MicroUsd most;
   private final Conclusion conclusion;
   private final Listener listener;
@@ -37,7 +37,7 @@ final class Admission {
   Admission(
       ExchangeContext context,
       ExchangeRequest request,
-      ChatCall call,
+      InferenceCall call,
       MicroUsd most,
       Conclusion conclusion,
       Listener listener,

@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.ModelId;
@@ -47,7 +47,7 @@ final class Allowance {
    */
   void ask(
       ExchangeRequest request,
-      ChatCall call,
+      InferenceCall call,
       EventExecutor loop,
       Consumer<Runnable> guarded,
       Consumer<Verdict> whenKnown) {

@@ -3,10 +3,9 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.Opening;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
@@ -30,7 +29,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final Candidate candidate;
   private final @Nullable Credential credential;
   private final Dialect dialect;
-  private final ChatCall call;
+  private final InferenceCall call;
   private final Downstream downstream;
   private final InflightBytes inflight;
   private final Contender listener;
@@ -49,7 +48,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   Attempt(
       Placement placement,
-      ChatCall call,
+      InferenceCall call,
       ExchangeContext context,
       Downstream downstream,
       long deadlineNanos,
@@ -123,7 +122,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
         downstream.allocator(),
         candidate.provider(),
         credential,
-        Operation.CHAT,
+        call.request().operation(),
         isStreamAsked(),
         call.bodyFor(candidate.route()));
   }
@@ -344,7 +343,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       if (over) {
         return;
       }
-      if (stream.isOver() || stream.chat().finished()) {
+      if (stream.isOver() || stream.reply().finished()) {
         conclude(stream);
         return;
       }
@@ -388,7 +387,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     if (over) {
       return;
     }
-    if (stream != null && stream.chat().finished()) {
+    if (stream != null && stream.reply().finished()) {
       complete();
     } else if (isListening()) {
       listened();
@@ -442,7 +441,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private void failNow(Kind kind, String message) {
     UpstreamFailure failure = UpstreamFailure.of(kind, message);
-    fail(stream != null && stream.chat().contentSeen() ? failure.interrupting(0) : failure);
+    fail(stream != null && stream.reply().contentSeen() ? failure.interrupting(0) : failure);
   }
 
   private boolean isPlainSuccess() {

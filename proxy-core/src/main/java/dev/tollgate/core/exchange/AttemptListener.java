@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.endpoint.ChatReply;
+import dev.tollgate.core.endpoint.WholeReply;
 import io.netty.buffer.ByteBuf;
 
 /**
@@ -22,7 +22,7 @@ interface AttemptListener {
   void completed();
 
   /** The whole reply of a plain request. */
-  void plain(ChatReply reply);
+  void plain(WholeReply reply);
 
   void failed(UpstreamFailure failure);
 

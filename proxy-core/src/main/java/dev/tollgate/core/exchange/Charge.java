@@ -1,9 +1,9 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.ChatCall;
-import dev.tollgate.core.endpoint.ChatReply;
-import dev.tollgate.core.endpoint.ChatStream;
+import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.Opening;
+import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.Cost.Priced;
 import dev.tollgate.core.money.MicroUsd;
@@ -22,19 +22,19 @@ record Charge(Usage usage, MicroUsd cost) {
     return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.ofTokens(used));
   }
 
-  static Charge of(ChatCall call, ChatReply reply) {
+  static Charge of(InferenceCall call, WholeReply reply) {
     Usage usage = reply.reportedUsage().orElseGet(() -> estimated(call, reply.deliveredTokens()));
     return of(List.of(priced(call, usage)));
   }
 
   /** What a complete stream used. */
-  static Priced whole(ChatCall call, ChatStream stream) {
+  static Priced whole(InferenceCall call, ReplyStream stream) {
     return priced(
         call, stream.reportedUsage().orElseGet(() -> estimated(call, stream.deliveredTokens())));
   }
 
   /** What was delivered of a stream that broke off: a count on the way is not the last word. */
-  static Priced broken(ChatCall call, ChatStream stream) {
+  static Priced broken(InferenceCall call, ReplyStream stream) {
     if (stream.finished()) {
       return whole(call, stream);
     }
@@ -48,12 +48,12 @@ record Charge(Usage usage, MicroUsd cost) {
             .orElseGet(() -> estimated(call, delivered)));
   }
 
-  private static Usage estimated(ChatCall call, long deliveredTokens) {
+  private static Usage estimated(InferenceCall call, long deliveredTokens) {
     long handed = call.opening() instanceof Opening.Prefill prefill ? prefill.handedTokens() : 0;
     return Usage.estimate(call.request().promptTokensLikely() + handed, deliveredTokens);
   }
 
-  private static Priced priced(ChatCall call, Usage usage) {
+  private static Priced priced(InferenceCall call, Usage usage) {
     return new Priced(usage, call.model().prices());
   }
 }

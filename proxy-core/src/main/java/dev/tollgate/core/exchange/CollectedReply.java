@@ -3,19 +3,19 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.ChatCall;
-import dev.tollgate.core.endpoint.ChatReply;
+import dev.tollgate.core.endpoint.InferenceCall;
+import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.id.ProviderId;
 
 /** What a collected body was: the plain reply, or a failure that its dialect can read. */
 sealed interface CollectedReply {
-  record Fine(ChatReply reply) implements CollectedReply {}
+  record Fine(WholeReply reply) implements CollectedReply {}
 
   record Failed(UpstreamFailure failure) implements CollectedReply {}
 
   static CollectedReply of(
-      ChatCall call, ProviderId provider, Dialect dialect, ResponseHead head, Collector body) {
+      InferenceCall call, ProviderId provider, Dialect dialect, ResponseHead head, Collector body) {
     if (head.status() != 200) {
       return new Failed(
           dialect.failure(head.status(), head.headers(), body.bytes(), body.length()));
@@ -25,10 +25,10 @@ sealed interface CollectedReply {
       return new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
     }
     return switch (call.reply(provider, body.bytes(), body.length())) {
-      case ChatReply.Read.Fine fine -> new Fine(fine.reply());
-      case ChatReply.Read.ErrorObject _ ->
+      case WholeReply.Read.Fine fine -> new Fine(fine.reply());
+      case WholeReply.Read.ErrorObject _ ->
           new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
-      case ChatReply.Read.Malformed bad ->
+      case WholeReply.Read.Malformed bad ->
           new Failed(UpstreamFailure.of(Kind.MALFORMED, bad.reason()));
     };
   }

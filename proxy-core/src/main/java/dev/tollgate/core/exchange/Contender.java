@@ -1,8 +1,8 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.endpoint.ChatCall;
-import dev.tollgate.core.endpoint.ChatReply;
+import dev.tollgate.core.endpoint.InferenceCall;
+import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.routing.Placement;
 import io.netty.buffer.ByteBuf;
 
@@ -13,7 +13,7 @@ import io.netty.buffer.ByteBuf;
 final class Contender implements AttemptListener {
   private final Contest contest;
   private final AttemptListener listener;
-  private final ChatCall call;
+  private final InferenceCall call;
   private final Attempt attempt;
 
   /** Who settles it. */
@@ -30,7 +30,7 @@ final class Contender implements AttemptListener {
 
   Contender(
       Placement placement,
-      ChatCall call,
+      InferenceCall call,
       ExchangeContext context,
       Downstream downstream,
       long deadlineNanos,
@@ -46,7 +46,7 @@ final class Contender implements AttemptListener {
     return attempt;
   }
 
-  ChatCall call() {
+  InferenceCall call() {
     return call;
   }
 
@@ -83,7 +83,7 @@ final class Contender implements AttemptListener {
   }
 
   @Override
-  public void plain(ChatReply reply) {
+  public void plain(WholeReply reply) {
     contest.won(this);
     listener.plain(reply);
   }

@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.ChatReply;
-import dev.tollgate.core.endpoint.ChatStream;
+import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
@@ -56,23 +56,23 @@ final class Delivery {
   }
 
   /** The end of a stream that is complete. */
-  Parting endOf(ChatStream chat, Charge charge) {
+  Parting endOf(ReplyStream stream, Charge charge) {
     open();
     return new Parting.Last(
         written(
             512,
             last -> {
-              if (!chat.finished()) {
-                chat.writeMissingFinish(last);
+              if (!stream.finished()) {
+                stream.writeMissingFinish(last);
               }
-              chat.writeUsage(charge.usage(), charge.cost(), last);
+              stream.writeUsage(charge.usage(), charge.cost(), last);
               SseOut.done(last);
             }));
   }
 
   /** A plain reply. */
-  Parting whole(ChatReply chat, Charge charge) {
-    ByteBuf body = written(1024, out -> chat.writeTo(charge.usage(), charge.cost(), out));
+  Parting whole(WholeReply whole, Charge charge) {
+    ByteBuf body = written(1024, out -> whole.writeTo(charge.usage(), charge.cost(), out));
     return new Parting.Whole(fields(charge.cost()), serving.attempt().counted(body));
   }
 
@@ -96,7 +96,7 @@ final class Delivery {
     if (!reply.isOpened()) {
       return null;
     }
-    ChatStream stream = serving.lastStream();
+    ReplyStream stream = serving.lastStream();
     return written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out));
   }
 

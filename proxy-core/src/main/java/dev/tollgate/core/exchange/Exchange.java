@@ -2,9 +2,9 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.endpoint.ChatCall;
-import dev.tollgate.core.endpoint.ChatReply;
-import dev.tollgate.core.endpoint.ChatStream;
+import dev.tollgate.core.endpoint.InferenceCall;
+import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The life of one chat request, from its admitted body to its record: the state machine of {@link
- * Phase}. It decides what follows what and touches no bytes. Everything happens on the client
- * channel's loop, and {@link Conclusion} is the only way out.
+ * The life of one inference request, from its admitted body to its record: the state machine of
+ * {@link Phase}. It decides what follows what and touches no bytes. Everything happens on the
+ * client channel's loop, and {@link Conclusion} is the only way out.
  */
 final class Exchange implements RequestService.Running, AttemptListener, Admission.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
@@ -50,7 +50,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       ExchangeContext context,
       ExchangeRequest request,
       Downstream downstream,
-      ChatCall call,
+      InferenceCall call,
       RoutePlan plan) {
     this.context = context;
     this.request = request;
@@ -232,18 +232,18 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   @Override
   public void completed() {
-    ChatStream chat = serving.chat();
-    succeeded(chat.deliveredTokens());
+    ReplyStream stream = serving.stream();
+    succeeded(stream.deliveredTokens());
     Charge charge = serving.chargeOfWhole();
-    Parting parting = departure.hasLeft() ? new Parting.Silence() : delivery.endOf(chat, charge);
+    Parting parting = departure.hasLeft() ? new Parting.Silence() : delivery.endOf(stream, charge);
     conclude(endingOf(charge), null, 200, charge, parting);
   }
 
   @Override
-  public void plain(ChatReply chat) {
-    succeeded(chat.deliveredTokens());
-    Charge charge = Charge.of(serving.call(), chat);
-    conclude(endingOf(charge), null, 200, charge, delivery.whole(chat, charge));
+  public void plain(WholeReply whole) {
+    succeeded(whole.deliveredTokens());
+    Charge charge = Charge.of(serving.call(), whole);
+    conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge));
   }
 
   private void succeeded(long tokens) {
@@ -333,7 +333,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   /** Whether the provider is heard out although the client is gone. */
   private boolean mayReadOn() {
     OnDisconnect policy = serving.candidate().provider().onDisconnect();
-    Optional<Duration> time = departure.hearing(serving.chat().finished(), policy);
+    Optional<Duration> time = departure.hearing(serving.stream().finished(), policy);
     time.ifPresent(most -> schedule(this::heardLongEnough, most));
     return time.isPresent();
   }

@@ -2,12 +2,14 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.endpoint.ChatCall;
 import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.endpoint.CreditsAnswer;
+import dev.tollgate.core.endpoint.InferenceCall;
+import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.KeyAnswer;
 import dev.tollgate.core.endpoint.KeyScopes;
 import dev.tollgate.core.endpoint.ModelList;
+import dev.tollgate.core.endpoint.Parsed;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
@@ -70,7 +72,7 @@ public final class Exchanges implements RequestService {
 
     record Refused(Fault fault, Ending ending) implements Decision {}
 
-    record Unserved(Refusal refusal, ChatRequest chat) implements Decision {}
+    record Unserved(Refusal refusal, InferenceRequest inference) implements Decision {}
   }
 
   /**
@@ -122,13 +124,13 @@ public final class Exchanges implements RequestService {
       }
       case Decision.Unserved unserved -> {
         Refusal refusal = unserved.refusal();
-        ChatRequest chat = unserved.chat();
+        InferenceRequest inference = unserved.inference();
         ending(request, downstream)
             .refuse(
                 refusal.fault(),
                 Ending.PROVIDER_UNAVAILABLE,
                 ReplyFields.of(refusal),
-                RequestRecord.Served.byNobody(chat.model(), chat.isStream()));
+                RequestRecord.Served.byNobody(inference.model(), inference.isStream()));
         yield ANSWERED;
       }
     };
@@ -145,8 +147,10 @@ public final class Exchanges implements RequestService {
   }
 
   private Decision decide(ExchangeRequest request, Downstream downstream) {
+    Body body = request.body();
     return switch (request.endpoint()) {
-      case CHAT_COMPLETIONS -> chat(request, downstream);
+      case CHAT_COMPLETIONS ->
+          inference(request, downstream, ChatRequest.parse(body.bytes(), body.length()));
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {
@@ -188,27 +192,31 @@ public final class Exchanges implements RequestService {
     };
   }
 
-  private Decision chat(ExchangeRequest request, Downstream downstream) {
-    return switch (ChatRequest.parse(request.body().bytes(), request.body().length())) {
-      case ChatRequest.Parsed.Refused refused -> refused(refused.fault());
-      case ChatRequest.Parsed.Valid valid -> route(request, downstream, valid.request());
+  /** Whatever is asked of a model goes this way: only an exchange gets anything to a provider. */
+  private <R extends InferenceRequest> Decision inference(
+      ExchangeRequest request, Downstream downstream, Parsed<R> parsed) {
+    return switch (parsed) {
+      case Parsed.Refused<R> refused -> refused(refused.fault());
+      case Parsed.Valid<R> valid -> route(request, downstream, valid.request());
     };
   }
 
-  private Decision route(ExchangeRequest request, Downstream downstream, ChatRequest chat) {
+  private Decision route(
+      ExchangeRequest request, Downstream downstream, InferenceRequest inference) {
     List<Model> models = new ArrayList<>(1);
-    Fault fault = add(chat.model(), "model", request, models);
-    List<ModelId> others = chat.routing().models();
+    Modality modality = inference.modality();
+    Fault fault = add(inference.model(), "model", modality, request, models);
+    List<ModelId> others = inference.routing().models();
     for (int i = 0; i < others.size() && fault == null; i++) {
-      fault =
-          add(others.get(i), Param.of("routing").dot("models").at(i).toString(), request, models);
+      String param = Param.of("routing").dot("models").at(i).toString();
+      fault = add(others.get(i), param, modality, request, models);
     }
-    return fault == null ? plan(request, downstream, chat, models) : refused(fault);
+    return fault == null ? plan(request, downstream, inference, models) : refused(fault);
   }
 
   /** Adds a model once; the order of refusals is DECISIONS 1: scope, existence, modality. */
   private static @Nullable Fault add(
-      ModelId id, String param, ExchangeRequest request, List<Model> models) {
+      ModelId id, String param, Modality modality, ExchangeRequest request, List<Model> models) {
     if (!KeyScopes.allowsModel(request.key(), id.toString())) {
       return about(ErrorCode.MODEL_NOT_ALLOWED, param, "the key may not use the model " + id);
     }
@@ -223,8 +231,9 @@ public final class Exchanges implements RequestService {
           param,
           "the key may not use " + model.modality().wire() + " models");
     }
-    if (model.modality() != Modality.CHAT) {
-      return Fault.invalid(param, id + " is not a chat model");
+    if (model.modality() != modality) {
+      String is = model.modality().wire();
+      return Fault.invalid(param, id + " is of modality " + is + ", not " + modality.wire());
     }
     if (!models.contains(model)) {
       models.add(model);
@@ -233,29 +242,32 @@ public final class Exchanges implements RequestService {
   }
 
   private Decision plan(
-      ExchangeRequest request, Downstream downstream, ChatRequest chat, List<Model> models) {
-    RoutingWish wish = chat.routing();
-    Set<String> needs = wish.requireParameters() ? chat.capabilitiesUsed() : Set.of();
+      ExchangeRequest request,
+      Downstream downstream,
+      InferenceRequest inference,
+      List<Model> models) {
+    RoutingWish wish = inference.routing();
+    Set<String> needs = wish.requireParameters() ? inference.capabilitiesUsed() : Set.of();
     Model asked = models.getFirst();
-    var ask = new Router.Ask(models, wish, needs, affinity(chat, asked), chat.isStream());
+    var ask = new Router.Ask(models, wish, needs, affinity(inference, asked), inference.isStream());
     long now = downstream.loop().ticker().nanoTime();
     return switch (router.route(
         ask, request.catalog().routing(), now, ThreadLocalRandom.current())) {
-      case Router.Routed.Refused refused -> new Decision.Unserved(refused.refusal(), chat);
+      case Router.Routed.Refused refused -> new Decision.Unserved(refused.refusal(), inference);
       case Router.Routed.Planned planned -> {
-        var call = new ChatCall(request.id(), chat, asked);
+        InferenceCall call = inference.call(request.id(), asked);
         yield new Decision.Admitted(
             new Exchange(context, request, downstream, call, planned.plan()));
       }
     };
   }
 
-  private static OptionalLong affinity(ChatRequest chat, Model model) {
-    String session = chat.routing().sessionId();
+  private static OptionalLong affinity(InferenceRequest inference, Model model) {
+    String session = inference.routing().sessionId();
     if (session != null) {
       return Router.affinity(session);
     }
-    return model.stickyPrefix() ? Router.affinity(chat.beginning()) : OptionalLong.empty();
+    return model.stickyPrefix() ? Router.affinity(inference.beginning()) : OptionalLong.empty();
   }
 
   private static Fault about(ErrorCode code, String param, String message) {

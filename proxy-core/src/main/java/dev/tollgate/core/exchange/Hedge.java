@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.RoutingRules;
-import dev.tollgate.core.endpoint.ChatRequest;
+import dev.tollgate.core.endpoint.InferenceRequest;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -20,11 +20,11 @@ final class Hedge {
   private @Nullable Contender second;
   private Hedged outcome = Hedged.NO;
 
-  Hedge(ChatRequest request, RoutingRules rules, EventExecutor loop) {
+  Hedge(InferenceRequest request, RoutingRules rules, EventExecutor loop) {
     this.loop = loop;
     Duration wished = request.routing().hedgeAfter();
     Duration wait = wished == null ? rules.hedgeAfter() : wished;
-    this.after = !request.isStream() || wait == null || wait.isZero() ? null : wait;
+    this.after = !request.mayBeHedged() || wait == null || wait.isZero() ? null : wait;
   }
 
   /** A try began before anything was delivered. */

@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.ChatCall;
+import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
@@ -26,7 +26,7 @@ final class ReplyFields {
    * @param cost the charge, or on streams the admitted estimate
    */
   static List<FieldLines> of(
-      ChatCall call,
+      InferenceCall call,
       Candidate selected,
       String reason,
       MicroUsd cost,

@@ -4,9 +4,9 @@ import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.ChatCall;
-import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.endpoint.Delivered;
+import dev.tollgate.core.endpoint.InferenceCall;
+import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.Opening;
 import dev.tollgate.core.routing.Candidate;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ import java.util.List;
  */
 final class Resumption {
   private final Resume how;
-  private final ChatRequest request;
+  private final InferenceRequest request;
   private final int keptBytesMax;
   private final StreamMemory memory;
   private final List<Candidate> unprefilled = new ArrayList<>(0);
@@ -30,7 +30,7 @@ final class Resumption {
    * @param call what the client asked of the model that it named
    * @param keptBytesMax how much of the text is kept
    */
-  Resumption(ChatCall call, int keptBytesMax, InflightBytes inflight) {
+  Resumption(InferenceCall call, int keptBytesMax, InflightBytes inflight) {
     this.request = call.request();
     this.how = how(call);
     this.keptBytesMax = keptBytesMax;
@@ -38,7 +38,7 @@ final class Resumption {
     this.memory = StreamMemory.ofText(inflight);
   }
 
-  private static Resume how(ChatCall call) {
+  private static Resume how(InferenceCall call) {
     Resume wished = call.request().routing().resume();
     return !call.request().isStream()
         ? Resume.OFF

@@ -1,8 +1,8 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
-import dev.tollgate.core.endpoint.ChatCall;
-import dev.tollgate.core.endpoint.ChatStream;
+import dev.tollgate.core.endpoint.InferenceCall;
+import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
@@ -23,13 +23,13 @@ final class Serving implements Contender.Contest {
   private final Resumption resumption;
   private final Bill bill = new Bill();
   private final Hedge hedge;
-  private ChatCall call;
+  private InferenceCall call;
   private Candidate candidate;
   private @Nullable Attempt attempt;
   private @Nullable Contender second;
   private @Nullable Contender first;
-  private @Nullable ChatStream relayed;
-  private @Nullable ChatCall relayedCall;
+  private @Nullable ReplyStream relayed;
+  private @Nullable InferenceCall relayedCall;
   private @Nullable Candidate relayer;
 
   /**
@@ -38,7 +38,7 @@ final class Serving implements Contender.Contest {
   Serving(
       ExchangeContext context,
       Downstream downstream,
-      ChatCall call,
+      InferenceCall call,
       RoutePlan plan,
       long begunNanos) {
     this.context = context;
@@ -57,7 +57,7 @@ final class Serving implements Contender.Contest {
   }
 
   /** The request as it is put to whoever serves it. */
-  ChatCall call() {
+  InferenceCall call() {
     return call;
   }
 
@@ -83,7 +83,7 @@ final class Serving implements Contender.Contest {
 
   private Contender contender(Placement placement, AttemptListener listener) {
     Candidate asked = placement.candidate();
-    ChatCall own = call.at(asked.model()).with(resumption.opening(asked));
+    InferenceCall own = call.at(asked.model()).with(resumption.opening(asked));
     return new Contender(
         placement, own, context, downstream, tries.deadline(asked), this, listener);
   }
@@ -209,13 +209,13 @@ final class Serving implements Contender.Contest {
     if (!resumption.brokeOff()) {
       return false;
     }
-    bill.brokeOff(call, chat());
+    bill.brokeOff(call, stream());
     return true;
   }
 
   /** The client was sent more. */
   void delivered() {
-    relayed = chat();
+    relayed = stream();
     relayedCall = call;
     relayer = candidate;
     resumption.keep(call.opening());
@@ -235,21 +235,21 @@ final class Serving implements Contender.Contest {
   }
 
   /** The stream that is being relayed. */
-  ChatStream chat() {
+  ReplyStream stream() {
     StreamReader stream = attempt().stream();
     if (stream == null) {
       throw new IllegalStateException("no stream");
     }
-    return stream.chat();
+    return stream.reply();
   }
 
   /** The stream that ends an opened reply: the last one with content, or one of our own. */
-  ChatStream lastStream() {
+  ReplyStream lastStream() {
     if (relayed != null) {
       return relayed;
     }
     StreamReader stream = attempt == null ? null : attempt.stream();
-    return stream == null ? call.stream(candidate.id()) : stream.chat();
+    return stream == null ? call.stream(candidate.id()) : stream.reply();
   }
 
   /** What a stream owes while nobody delivers. */
@@ -259,19 +259,19 @@ final class Serving implements Contender.Contest {
 
   /** What it owes if it breaks off now. */
   Charge chargeIfBroken() {
-    return bill.broken(call, chat());
+    return bill.broken(call, stream());
   }
 
   /** What it owes now that it is complete; who only repeated what was delivered gets nothing. */
   Charge chargeOfWhole() {
-    ChatStream last = chat();
+    ReplyStream last = stream();
     boolean onlyRepeated = bill.isBegun() && !last.isWritten();
     return onlyRepeated ? bill.soFar() : bill.whole(call, last);
   }
 
   /** Our count of what was delivered. */
   long deliveredTokens() {
-    return bill.tokens(chat());
+    return bill.tokens(stream());
   }
 
   /** Nothing is kept any more, and nobody asked. */
@@ -296,7 +296,7 @@ final class Serving implements Contender.Contest {
 
   /** What is recorded of it: whoever delivered last served it, whatever came of those behind. */
   RequestRecord.Served served(Charge charge, Timeline timeline, long nowNanos) {
-    ChatCall served = relayedCall == null ? call : relayedCall;
+    InferenceCall served = relayedCall == null ? call : relayedCall;
     return new RequestRecord.Served(
         served.model().id(),
         served.request().isStream(),

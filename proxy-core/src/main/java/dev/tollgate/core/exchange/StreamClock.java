@@ -27,12 +27,12 @@ final class StreamClock {
 
   /** A read brought bytes, and {@code reader} has seen them. */
   void bytesCame(StreamReader reader) {
-    if (reader.chat().finished()) {
+    if (reader.reply().finished()) {
       finish();
       return;
     }
     finishSeen = false;
-    if (reader.chat().contentSeen()) {
+    if (reader.reply().contentSeen()) {
       idle(reader.midEvent());
     }
   }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.endpoint.ChatStream;
+import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamReader implements SseSink {
   private final SseDecoder decoder;
-  private final ChatStream chat;
+  private final ReplyStream reply;
   private final ByteBufAllocator allocator;
   private @Nullable ByteBuf out;
   private State state = State.OPEN;
@@ -38,8 +38,8 @@ final class StreamReader implements SseSink {
     DIVERGED
   }
 
-  StreamReader(ChatStream chat, int eventBytesMax, ByteBufAllocator allocator) {
-    this.chat = chat;
+  StreamReader(ReplyStream reply, int eventBytesMax, ByteBufAllocator allocator) {
+    this.reply = reply;
     this.decoder = new SseDecoder(this, eventBytesMax);
     this.allocator = allocator;
   }
@@ -79,10 +79,10 @@ final class StreamReader implements SseSink {
     }
   }
 
-  private ChatStream.Step step(String name, byte[] data, int from, int to) {
+  private ReplyStream.Step step(String name, byte[] data, int from, int to) {
     return name.equals("error")
-        ? chat.errorEvent(data, from, to, output())
-        : chat.event(data, from, to, output());
+        ? reply.errorEvent(data, from, to, output())
+        : reply.event(data, from, to, output());
   }
 
   @Override
@@ -152,13 +152,14 @@ final class StreamReader implements SseSink {
     return decoder.heldBytes();
   }
 
-  ChatStream chat() {
-    return chat;
+  /** What was made of the events. */
+  ReplyStream reply() {
+    return reply;
   }
 
   void release() {
     decoder.close();
-    chat.release();
+    reply.release();
     ByteBuf buffer = out;
     out = null;
     if (buffer != null) {

@@ -11,8 +11,8 @@ final class StreamVerdict {
 
   /** The failure of a stream that ended, or null where it is complete (DECISIONS 2). */
   static @Nullable UpstreamFailure failure(StreamReader reader, Dialect dialect, int status) {
-    boolean finished = reader.chat().finished();
-    boolean delivered = reader.chat().contentSeen();
+    boolean finished = reader.reply().finished();
+    boolean delivered = reader.reply().contentSeen();
     return switch (reader.state()) {
       case OPEN ->
           finished
@@ -44,6 +44,6 @@ final class StreamVerdict {
   private static UpstreamFailure ofErrorEvent(StreamReader reader, Dialect dialect, int status) {
     byte[] event = reader.errorEvent();
     UpstreamFailure failure = dialect.failureInside(event, 0, event.length);
-    return reader.chat().contentSeen() ? failure.interrupting(status) : failure;
+    return reader.reply().contentSeen() ? failure.interrupting(status) : failure;
   }
 }

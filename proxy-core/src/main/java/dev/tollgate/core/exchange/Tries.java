@@ -3,7 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
-import dev.tollgate.core.endpoint.ChatRequest;
+import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.Cause;
 import dev.tollgate.core.id.ModelId;
@@ -82,7 +82,7 @@ final class Tries {
   /**
    * @param begunNanos when the whole request was here, on the loop's ticker
    */
-  Tries(Fleet fleet, RoutePlan plan, long begunNanos, ChatRequest request) {
+  Tries(Fleet fleet, RoutePlan plan, long begunNanos, InferenceRequest request) {
     this.fleet = fleet;
     this.plan = plan;
     this.begunNanos = begunNanos;
@@ -390,7 +390,7 @@ final class Tries {
   private void record(Attempt attempt, String outcome, String reason, long nowNanos) {
     Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
     StreamReader reader = attempt.stream();
-    long dropped = reader == null ? 0 : reader.chat().badEvents();
+    long dropped = reader == null ? 0 : reader.reply().badEvents();
     records.add(
         new AttemptRecord(
             attempt.placement().candidate().id(),

@@ -2,7 +2,6 @@ package dev.tollgate.core.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.endpoint.ChatRequest.Parsed;
 import dev.tollgate.core.fault.Fault;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -21,21 +20,21 @@ final class Bodies {
         + "}";
   }
 
-  static Parsed parse(String body) {
+  static Parsed<ChatRequest> parse(String body) {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     return ChatRequest.parse(bytes, bytes.length);
   }
 
   static ChatRequest valid(String body) {
-    Parsed parsed = parse(body);
+    Parsed<ChatRequest> parsed = parse(body);
     assertThat(parsed).as(body).isInstanceOf(Parsed.Valid.class);
-    return ((Parsed.Valid) parsed).request();
+    return ((Parsed.Valid<ChatRequest>) parsed).request();
   }
 
   static Fault refused(String body) {
-    Parsed parsed = parse(body);
+    Parsed<ChatRequest> parsed = parse(body);
     assertThat(parsed).as(body).isInstanceOf(Parsed.Refused.class);
-    return ((Parsed.Refused) parsed).fault();
+    return ((Parsed.Refused<ChatRequest>) parsed).fault();
   }
 
   /** The params of all issues, in the order in which they are reported. */

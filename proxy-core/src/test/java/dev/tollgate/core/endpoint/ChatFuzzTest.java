@@ -67,7 +67,7 @@ class ChatFuzzTest {
         random -> {
           byte[] body = damaged(random, reply(random));
           switch (ChatReply.read(Samples.stamp(), body, body.length)) {
-            case ChatReply.Read.Fine fine -> {
+            case WholeReply.Read.Fine fine -> {
               ByteBuf out = Unpooled.buffer();
               fine.reply().writeTo(Usage.estimate(1, 1), new MicroUsd(5), out);
               var got = ClientView.tree(out.toString(StandardCharsets.UTF_8));
@@ -76,7 +76,7 @@ class ChatFuzzTest {
               assertThat(got.path("provider").asText()).isEqualTo("acme-eu");
               assertThat(got.has("error")).isFalse();
             }
-            case ChatReply.Read.ErrorObject _, ChatReply.Read.Malformed _ -> {}
+            case WholeReply.Read.ErrorObject _, WholeReply.Read.Malformed _ -> {}
           }
         });
   }
@@ -87,11 +87,11 @@ class ChatFuzzTest {
         random -> {
           byte[] body = damaged(random, Bodies.with(request(random)));
           switch (ChatRequest.parse(body, body.length)) {
-            case ChatRequest.Parsed.Valid valid -> {
+            case Parsed.Valid<ChatRequest> valid -> {
               ClientView.tree(Bodies.upstream(valid.request(), random.nextBoolean()));
               assertThat(valid.request().estimate(Samples.model()).isPositive()).isTrue();
             }
-            case ChatRequest.Parsed.Refused refused ->
+            case Parsed.Refused<ChatRequest> refused ->
                 assertThat(refused.fault().code().status()).isIn(400, 501);
           }
         });

@@ -91,7 +91,7 @@ class ChatReplyTest {
         "{\"choices\":[{\"message\":{},\"finish_reason\":\"error\"}]}"
       })
   void anErrorInsideA200IsNoReply(String body) {
-    assertThat(read(body)).isInstanceOf(ChatReply.Read.ErrorObject.class);
+    assertThat(read(body)).isInstanceOf(WholeReply.Read.ErrorObject.class);
   }
 
   @ParameterizedTest
@@ -112,14 +112,14 @@ class ChatReplyTest {
         "{\"choices\":[{\"message\":{}}]"
       })
   void whatIsNoCompletionIsMalformed(String body) {
-    assertThat(read(body)).isInstanceOf(ChatReply.Read.Malformed.class);
+    assertThat(read(body)).isInstanceOf(WholeReply.Read.Malformed.class);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"null", "{}", "[]", "7", "{\"prompt_tokens\":-1}"})
   void withoutSoundUsageOursIsWritten(String usage) {
     String body = "{\"choices\":[{" + MESSAGE + "}],\"usage\":" + usage + ",\"usage\":1}";
-    ChatReply reply = fine(body);
+    WholeReply reply = fine(body);
     assertThat(reply.reportedUsage()).isEmpty();
     assertThat(reply.deliveredTokens()).isPositive();
     assertThat(written(reply, Usage.estimate(5, 1)))
@@ -135,25 +135,25 @@ class ChatReplyTest {
             + MESSAGE
             + "}],\"usage\":{\"prompt_tokens\":101,\"completion_tokens\":1,\"total_tokens\":102}}";
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-    var read = (ChatReply.Read.Fine) ChatReply.read(Samples.stamp(100), bytes, bytes.length);
+    var read = (WholeReply.Read.Fine) ChatReply.read(Samples.stamp(100), bytes, bytes.length);
     assertThat(read.reply().reportedUsage()).isEmpty();
   }
 
-  private static ChatReply.Read read(String body) {
+  private static WholeReply.Read read(String body) {
     byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
     return ChatReply.read(Samples.stamp(), bytes, bytes.length);
   }
 
-  private static ChatReply fine(String body) {
-    assertThat(read(body)).isInstanceOf(ChatReply.Read.Fine.class);
-    return ((ChatReply.Read.Fine) read(body)).reply();
+  private static WholeReply fine(String body) {
+    assertThat(read(body)).isInstanceOf(WholeReply.Read.Fine.class);
+    return ((WholeReply.Read.Fine) read(body)).reply();
   }
 
   private static String written(String body) {
     return written(fine(body), CHARGED);
   }
 
-  private static String written(ChatReply reply, Usage charged) {
+  private static String written(WholeReply reply, Usage charged) {
     ByteBuf out = Unpooled.buffer();
     reply.writeTo(charged, new MicroUsd(9), out);
     return out.toString(StandardCharsets.UTF_8);

@@ -2,7 +2,6 @@ package dev.tollgate.core.endpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.endpoint.ChatRequest.Parsed;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.testkit.Corpora;
 import java.util.List;

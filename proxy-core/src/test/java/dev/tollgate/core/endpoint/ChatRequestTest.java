@@ -343,9 +343,8 @@ class ChatRequestTest {
     byte[] body = Bodies.with("").getBytes(StandardCharsets.UTF_8);
     byte[] larger = Arrays.copyOf(body, body.length + 10);
     Arrays.fill(larger, body.length, larger.length, (byte) '}');
-    assertThat(ChatRequest.parse(larger, body.length)).isInstanceOf(ChatRequest.Parsed.Valid.class);
-    assertThat(ChatRequest.parse(larger, larger.length))
-        .isInstanceOf(ChatRequest.Parsed.Refused.class);
+    assertThat(ChatRequest.parse(larger, body.length)).isInstanceOf(Parsed.Valid.class);
+    assertThat(ChatRequest.parse(larger, larger.length)).isInstanceOf(Parsed.Refused.class);
   }
 
   @Test

@@ -12,7 +12,7 @@ import static dev.tollgate.core.endpoint.Chunks.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.core.endpoint.ChatStream.Step;
+import dev.tollgate.core.endpoint.ReplyStream.Step;
 import dev.tollgate.core.money.Usage;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;

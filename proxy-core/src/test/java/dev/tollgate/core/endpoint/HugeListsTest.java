@@ -3,7 +3,6 @@ package dev.tollgate.core.endpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
-import dev.tollgate.core.endpoint.ChatRequest.Parsed;
 import dev.tollgate.core.fault.Fault;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -76,9 +75,10 @@ class HugeListsTest {
 
   private static void assertRefused(byte[] body, String param) {
     long before = THREADS.getCurrentThreadAllocatedBytes();
-    Parsed parsed = ChatRequest.parse(body, body.length);
+    Parsed<ChatRequest> parsed = ChatRequest.parse(body, body.length);
     long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
-    List<Fault> refused = parsed instanceof Parsed.Refused of ? List.of(of.fault()) : List.of();
+    List<Fault> refused =
+        parsed instanceof Parsed.Refused<ChatRequest> of ? List.of(of.fault()) : List.of();
     assertThat(refused).as(param).extracting(Fault::param).containsExactly(param);
     assertThat(allocated).as(param).isLessThan(ALLOCATED_BYTES_MAX);
   }

@@ -1,6 +1,6 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.endpoint.ChatStream.Step;
+import dev.tollgate.core.endpoint.ReplyStream.Step;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
@@ -35,7 +35,7 @@ final class Relayed implements SseSink {
   private byte[] error = {};
   private Usage charged = Usage.ZERO;
 
-  private Relayed(ChatStamp stamp) {
+  private Relayed(ReplyStamp stamp) {
     this.chat = new ChatStream(stamp);
   }
 
@@ -59,7 +59,7 @@ final class Relayed implements SseSink {
     return of(stream, cut, Samples.stamp(), Samples.PRICES);
   }
 
-  static Relayed of(byte[] stream, Cut cut, ChatStamp stamp, PriceList prices) {
+  static Relayed of(byte[] stream, Cut cut, ReplyStamp stamp, PriceList prices) {
     Relayed relayed = new Relayed(stamp);
     try {
       relayed.feed(stream, cut);

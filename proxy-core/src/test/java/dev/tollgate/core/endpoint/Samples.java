@@ -28,12 +28,12 @@ final class Samples {
 
   private Samples() {}
 
-  static ChatStamp stamp() {
+  static ReplyStamp stamp() {
     return stamp(0);
   }
 
-  static ChatStamp stamp(int contextLength) {
-    return ChatStamp.of(MODEL, contextLength, PROVIDER, REQUEST);
+  static ReplyStamp stamp(int contextLength) {
+    return ReplyStamp.of(MODEL, contextLength, PROVIDER, REQUEST);
   }
 
   static Provider provider(boolean streamOptions) {

@@ -62,7 +62,7 @@ class WireReplayTest {
     ClientView view = relayed.view();
     assertThat(AcceptedChunks.unruly(view.chunks(), relayed.isComplete())).isEmpty();
     if (one.expect().has("error_in_stream")) {
-      assertThat(relayed.endStep()).contains(ChatStream.Step.ERROR);
+      assertThat(relayed.endStep()).contains(ReplyStream.Step.ERROR);
       assertMessage(one, relayed.error());
       return;
     }
@@ -90,14 +90,14 @@ class WireReplayTest {
   @ParameterizedTest
   @MethodSource("replies")
   void aReplyComesOutAsTheRecordingSaysItShould(WireCase one) {
-    ChatReply.Read read = ChatReply.read(Samples.stamp(), one.response(), one.response().length);
+    WholeReply.Read read = ChatReply.read(Samples.stamp(), one.response(), one.response().length);
     if (one.expect().has("error_in_stream")) {
-      assertThat(read).isInstanceOf(ChatReply.Read.ErrorObject.class);
+      assertThat(read).isInstanceOf(WholeReply.Read.ErrorObject.class);
       assertMessage(one, one.response());
       return;
     }
-    assertThat(read).isInstanceOf(ChatReply.Read.Fine.class);
-    ChatReply reply = ((ChatReply.Read.Fine) read).reply();
+    assertThat(read).isInstanceOf(WholeReply.Read.Fine.class);
+    WholeReply reply = ((WholeReply.Read.Fine) read).reply();
     Usage usage = reply.reportedUsage().orElseThrow();
     MicroUsd cost = Cost.ofTokens(usage, prices(one));
     JsonNode got = written(reply, usage, cost);
@@ -116,7 +116,7 @@ class WireReplayTest {
     assertUsage(one, usage, cost, got.path("usage"));
   }
 
-  private static JsonNode written(ChatReply reply, Usage usage, MicroUsd cost) {
+  private static JsonNode written(WholeReply reply, Usage usage, MicroUsd cost) {
     ByteBuf out = Unpooled.buffer();
     reply.writeTo(usage, cost, out);
     return ClientView.tree(out.toString(StandardCharsets.UTF_8));

@@ -22,6 +22,7 @@ import dev.tollgate.core.limit.LocalCounters;
 import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.upstream.Upstreams;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -58,6 +59,7 @@ public final class Scenario implements AutoCloseable {
   private final InflightBytes inflight;
   private LimitRules rules = LimitRules.OFF;
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
+  private KeyScope keyScope = KeyScope.ALL;
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<RecordedClient> clients = new ArrayList<>();
   private final Exchanges exchanges;
@@ -140,6 +142,12 @@ public final class Scenario implements AutoCloseable {
     return start(Endpoint.CHAT_COMPLETIONS, bytes, length, admittedNanos);
   }
 
+  /** A request with a body arrives at a route. */
+  public RecordedClient ask(Endpoint endpoint, String body) {
+    byte[] bytes = body.getBytes(UTF_8);
+    return start(endpoint, bytes, bytes.length, ticker.nanoTime());
+  }
+
   private RecordedClient start(Endpoint endpoint, byte[] bytes, int length, long admittedNanos) {
     RecordedClient client = new RecordedClient(loop.eventLoop(), allocator);
     clients.add(client);
@@ -149,7 +157,7 @@ public final class Scenario implements AutoCloseable {
             RequestId.at(1_700_000_000_000L),
             endpoint,
             "",
-            TestCatalog.key(keyLimits),
+            TestCatalog.key(keyLimits, keyScope),
             "192.0.2.7",
             catalog,
             admittedNanos,
@@ -260,6 +268,12 @@ public final class Scenario implements AutoCloseable {
   /** From now on the key has these of its own. */
   public Scenario keyLimits(KeyLimits own) {
     keyLimits = own;
+    return this;
+  }
+
+  /** From now on the key may do no more than this. */
+  public Scenario keyScope(KeyScope only) {
+    keyScope = only;
     return this;
   }
 

@@ -63,6 +63,11 @@ public final class TestCatalog {
 
   /** These providers; the first is preferred. */
   public static Catalog of(Provider... providers) {
+    return of(Modality.CHAT, providers);
+  }
+
+  /** The same with a model of another kind. */
+  public static Catalog of(Modality modality, Provider... providers) {
     List<Route> routes =
         IntStream.range(0, providers.length)
             .mapToObj(i -> new Route(providers[i], "one-at-" + providers[i].id(), i + 1, 1))
@@ -70,7 +75,7 @@ public final class TestCatalog {
     Model model =
         new Model(
             ModelId.parse("acme/one").orElseThrow(),
-            Modality.CHAT,
+            modality,
             "One",
             "A model for tests.",
             Instant.EPOCH,
@@ -208,6 +213,11 @@ public final class TestCatalog {
 
   /** The same, with limits of its own. */
   public static ApiKey key(KeyLimits limits) {
+    return key(limits, KeyScope.ALL);
+  }
+
+  /** The same, which may do no more than this. */
+  public static ApiKey key(KeyLimits limits, KeyScope scope) {
     return new ApiKey(
         new KeyId("abcdefgh"),
         "test",
@@ -215,7 +225,7 @@ public final class TestCatalog {
         new Org(new OrgId(new UUID(1, 2)), "org", Org.State.ACTIVE, null),
         KeyState.ACTIVE,
         null,
-        KeyScope.ALL,
+        scope,
         limits);
   }
 }

@@ -14,7 +14,7 @@ import dev.tollgate.core.json.JsonBytes;
  * @param createdSeconds Unix time for providers that give none
  * @param contextLength of the model, to tell absurd usage; 0: unknown
  */
-record ChatStamp(
+record ReplyStamp(
     JsonBytes model,
     JsonBytes modelMember,
     JsonBytes provider,
@@ -23,14 +23,14 @@ record ChatStamp(
     long createdSeconds,
     int contextLength) {
 
-  static ChatStamp of(Model model, ProviderId provider, RequestId request) {
+  static ReplyStamp of(Model model, ProviderId provider, RequestId request) {
     return of(model.id(), model.contextLength(), provider, request);
   }
 
-  static ChatStamp of(ModelId id, int contextLength, ProviderId provider, RequestId request) {
+  static ReplyStamp of(ModelId id, int contextLength, ProviderId provider, RequestId request) {
     JsonBytes model = JsonBytes.string(id.toString());
     JsonBytes slug = JsonBytes.string(provider.value());
-    return new ChatStamp(
+    return new ReplyStamp(
         model,
         JsonBytes.member("model", model),
         slug,

@@ -1,0 +1,73 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.RoutingWish;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A valid body of a route that asks a model for something: all that an exchange needs of it, so
+ * that routing, money, limits and retries are the same for whatever is asked.
+ */
+public sealed interface InferenceRequest permits ChatRequest {
+  /** What the provider is asked to do. */
+  Operation operation();
+
+  /** What a model must be for it. */
+  Modality modality();
+
+  ModelId model();
+
+  boolean isStream();
+
+  /** What the request says about its routing. */
+  RoutingWish routing();
+
+  /** The capabilities that the request uses, as far as they have names. */
+  Set<String> capabilitiesUsed();
+
+  /**
+   * What stays the same of the prompt while a conversation grows, up to a bound. Empty where
+   * nothing can be told.
+   */
+  String beginning();
+
+  /** What the prompt most likely counts, for usage that nobody reported. */
+  long promptTokensLikely();
+
+  /** The worst case of this request at a model: what admission reserves (DECISIONS 8). */
+  MicroUsd estimate(Model served);
+
+  /**
+   * What the limit of tokens per minute sets aside: the likely prompt and all that may be written.
+   */
+  long tokensEstimated(Model served);
+
+  /** The body for a route. Wraps the request's array, which must outlive the buffers. */
+  List<ByteBuf> bodyFor(Route route);
+
+  /** The request as it is put to a model, of which nobody has anything yet. */
+  InferenceCall call(RequestId id, Model model);
+
+  /** Whether a late stream may be asked for a second time, elsewhere. */
+  default boolean mayBeHedged() {
+    return false;
+  }
+
+  /** Whether a stream that broke off can be continued elsewhere. */
+  default boolean mayBeResumed() {
+    return false;
+  }
+
+  /** Whether a provider can be handed the beginning of the answer. */
+  default boolean mayBePrefilled() {
+    return false;
+  }
+}

@@ -1,0 +1,28 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.Optional;
+
+/** One provider's whole reply, read once and written as the client's. */
+public sealed interface WholeReply permits ChatReply {
+  /** What a body was. */
+  sealed interface Read {
+    record Fine(WholeReply reply) implements Read {}
+
+    /** An error inside a 200. */
+    record ErrorObject() implements Read {}
+
+    record Malformed(String reason) implements Read {}
+  }
+
+  /** The usage that the provider reported, if it was sound. */
+  Optional<Usage> reportedUsage();
+
+  /** Our own count of the output. */
+  long deliveredTokens();
+
+  /** Writes the client's body. */
+  void writeTo(Usage charged, MicroUsd cost, ByteBuf out);
+}

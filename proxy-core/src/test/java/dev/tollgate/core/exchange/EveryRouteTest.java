@@ -1,0 +1,181 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.endpoint.Endpoint.Content;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.ledger.Settlement.How;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.LimitRules.PerKey;
+import dev.tollgate.core.limit.LimitRules.Rates;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Whatever is asked of a model goes through scope, money, limits and settlement: a new row of the
+ * route table is held to all of it here.
+ */
+class EveryRouteTest {
+  private static final Fault EMPTY =
+      Fault.of(ErrorCode.INSUFFICIENT_CREDITS, "The balance does not reach.");
+
+  /** What a route is asked, and what its provider says. */
+  record Row(
+      Endpoint endpoint, Modality modality, String body, String upstreamPath, String response) {
+    @Override
+    public String toString() {
+      return endpoint.path();
+    }
+  }
+
+  static Stream<Row> rows() {
+    return Arrays.stream(Endpoint.values())
+        .filter(endpoint -> endpoint.content() != Content.NONE)
+        .map(EveryRouteTest::row);
+  }
+
+  private static Row row(Endpoint endpoint) {
+    return switch (endpoint) {
+      case CHAT_COMPLETIONS ->
+          new Row(
+              endpoint,
+              Modality.CHAT,
+              TestCatalog.PLAIN_REQUEST,
+              "/v1/chat/completions",
+              Wire.completion("one"));
+      case MODELS, MODEL, KEY, CREDITS -> throw new AssertionError(endpoint + " has no body");
+    };
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void itIsChargedOnceAndRecordedUnderItsPath(Row row) {
+    try (var scenario = scenario(row)) {
+      RecordedClient client = scenario.ask(row.endpoint, row.body);
+      assertThat(scenario.link(0).received()).startsWith("POST " + row.upstreamPath + " HTTP/1.1");
+      scenario.link(0).send(row.response);
+
+      assertThat(client.whole().status()).isEqualTo(200);
+      long cost = scenario.served().cost().value();
+      assertThat(cost).isPositive();
+      assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo(Long.toString(cost));
+      assertThat(client.field("X-LLM-Provider")).isEqualTo("alpha");
+      assertThat(client.field("X-LLM-Model")).isEqualTo("acme/one");
+      assertThat(client.whole().body()).contains("\"x_llm_cost_micro\":" + cost);
+      var charged = scenario.ledger().charged();
+      assertThat(charged).singleElement().matches(one -> one.how() == How.COMPLETED);
+      assertThat(charged.getFirst().cost().value()).isEqualTo(cost);
+      assertThat(charged.getFirst().reserved()).isGreaterThanOrEqualTo(charged.getFirst().cost());
+      assertThat(scenario.record().route()).isEqualTo(row.endpoint.path());
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void whatCannotBePaidIsNotSent(Row row) {
+    try (var scenario = scenario(row)) {
+      scenario.ledger().refuse(EMPTY, false);
+      assertThat(scenario.ask(row.endpoint, row.body).fault()).isEqualTo(EMPTY);
+      assertThat(scenario.record().status()).isEqualTo(402);
+      assertThat(scenario.links()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void itCountsAsARequestOfItsKey(Row row) {
+    try (var scenario = scenario(row).limits(rules(new PerKey(new Rates(1, 0), 0, 1)))) {
+      scenario.ask(row.endpoint, row.body);
+      assertThat(scenario.slotsInUse()).isOne();
+      scenario.link(0).send(row.response);
+      assertThat(scenario.slotsInUse()).isZero();
+
+      Fault refused = scenario.ask(row.endpoint, row.body).fault();
+      assertThat(refused.code()).isEqualTo(ErrorCode.RATE_LIMITED);
+      assertThat(scenario.requests()).isOne();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void itsTokensCount(Row row) {
+    try (var scenario = scenario(row).limits(rules(new PerKey(Rates.OFF, 1, 0)))) {
+      Fault refused = scenario.ask(row.endpoint, row.body).fault();
+      assertThat(refused.code()).isEqualTo(ErrorCode.TOKENS_PER_MINUTE_EXCEEDED);
+      assertThat(scenario.links()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void itIsWithinTheScopeOfItsKeyOrRefused(Row row) {
+    var otherModel = new KeyScope(Set.of("acme/other"), Set.of(), Set.of());
+    var otherModality = new KeyScope(Set.of(), Set.of("video"), Set.of());
+    try (var scenario = scenario(row).keyScope(otherModel)) {
+      Fault refused = scenario.ask(row.endpoint, row.body).fault();
+      assertThat(refused.code()).isEqualTo(ErrorCode.MODEL_NOT_ALLOWED);
+    }
+    try (var scenario = scenario(row).keyScope(otherModality)) {
+      Fault refused = scenario.ask(row.endpoint, row.body).fault();
+      assertThat(refused.code()).isEqualTo(ErrorCode.MODALITY_NOT_ALLOWED);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void aModelOfAnotherKindIsRefused(Row row) {
+    try (var scenario =
+        Scenario.of(TestCatalog.of(Modality.VIDEO, TestCatalog.provider("alpha")))) {
+      Fault refused = scenario.ask(row.endpoint, row.body).fault();
+      assertThat(refused.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+      assertThat(refused.param()).isEqualTo("model");
+      assertThat(scenario.links()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void whatFailsAtOneProviderIsAskedOfTheNext(Row row) {
+    var catalog =
+        TestCatalog.of(row.modality, TestCatalog.provider("alpha"), TestCatalog.provider("beta"));
+    try (var scenario = Scenario.of(catalog)) {
+      RecordedClient client = scenario.ask(row.endpoint, row.body);
+      scenario.link(0).send(Wire.error(500, "server_error", "No."));
+      scenario.link(1).send(row.response);
+      assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
+      assertThat(scenario.ledger().charged()).hasSize(1);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("rows")
+  void aBodyThatIsNoJsonIsRefused(Row row) {
+    try (var scenario = scenario(row)) {
+      Fault refused = scenario.ask(row.endpoint, row.body + "}").fault();
+      assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_JSON);
+      Fault array = scenario.ask(row.endpoint, "[]").fault();
+      assertThat(array.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+    }
+  }
+
+  private static Scenario scenario(Row row) {
+    return Scenario.of(TestCatalog.of(row.modality, TestCatalog.provider("alpha")));
+  }
+
+  private static LimitRules rules(PerKey key) {
+    return new LimitRules(Rates.OFF, Rates.OFF, key, Rates.OFF, Map.of());
+  }
+}
