@@ -163,6 +163,14 @@ public record UpstreamFailure(
     return kind.next == Next.NONE_FOR_THE_REQUEST;
   }
 
+  /** Whether it says nothing about the other models of the provider: rates are limited by model. */
+  public boolean isOfOneModel() {
+    return kind == Kind.RATE_LIMITED
+        || kind == Kind.LIMIT_TOO_LOW
+        || kind == Kind.MODEL_MISSING
+        || kind == Kind.CONTEXT_TOO_LONG;
+  }
+
   /** Whether another provider may do better: everything but what the request itself caused. */
   public boolean isWorthAnother() {
     return kind.next == Next.ANOTHER || isWorthRepeating();

@@ -129,9 +129,16 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   @Override
   public void sent() {
-    headDeadlineNanos = clock.now() + clocks().responseHeader().toNanos();
+    headDeadlineNanos = clock.now() + headMax().toNanos();
     listenFor(silence());
     listener.sent();
+  }
+
+  /** Many providers send the head of a plain reply only when they have written all of it. */
+  private Duration headMax() {
+    Duration head = clocks().responseHeader();
+    Duration first = clocks().firstToken();
+    return isStreamAsked() || head.compareTo(first) > 0 ? head : first;
   }
 
   /** Waits for the head, and looks after so long whether the provider answers anybody. */

@@ -139,7 +139,7 @@ final class Tries {
         bar(candidate, obstacle.get());
       } else if (begins >= deadline(candidate)) {
         barred.add(candidate);
-      } else if (!isPaid(candidate) && !isWithinBudget(candidate, nowNanos)) {
+      } else if (!isFree(candidate, delay) && !mayRetry(candidate, nowNanos)) {
         barred.add(candidate);
       } else if (!isAllowed(candidate)) {
         paid = candidate; // its model's limit is not drawn from for a try that is not made
@@ -198,15 +198,17 @@ final class Tries {
     return candidate != null && place(candidate, nowNanos) ? ask() : next(nowNanos);
   }
 
-  private boolean isPaid(Candidate candidate) {
-    return paid != null && paid.isSame(candidate);
-  }
-
-  /** The first provider that is asked instead of another costs nothing: it was not asked before. */
-  private boolean isWithinBudget(Candidate candidate, long nowNanos) {
+  /**
+   * The first provider that is asked instead of another costs nothing: it was not asked before. Nor
+   * does its next key: once the first one was refused, nobody uses that any more.
+   */
+  private boolean isFree(Candidate candidate, Duration delay) {
+    boolean isPaid = paid != null && paid.isSame(candidate);
     boolean instead =
         failures.size() == 1 && !failures.getFirst().candidate().isSameProvider(candidate);
-    return instead || mayRetry(candidate, nowNanos);
+    boolean nextKey =
+        delay.isZero() && failures.stream().anyMatch(one -> one.candidate().isSame(candidate));
+    return isPaid || instead || nextKey;
   }
 
   private boolean mayRetry(Candidate candidate, long nowNanos) {
@@ -365,7 +367,7 @@ final class Tries {
     }
     last = new NextTry.Failed(failing.candidate(), failure);
     failures.add(new NextTry.Failed(failing.candidate(), judged));
-    boolean hasty = isOwnHaste(failure, nowNanos);
+    boolean hasty = isHaste(failing.candidate(), failure, nowNanos);
     if (hasty) {
       failing.neutral(nowNanos);
     } else {
@@ -374,10 +376,14 @@ final class Tries {
     selectedFailed = failure.isProvidersFault() && !hasty;
   }
 
-  /** Who sets itself a short deadline must not open a circuit for all others with it. */
-  private boolean isOwnHaste(UpstreamFailure failure, long nowNanos) {
+  /**
+   * Who sets itself a short deadline must not open a circuit for all others with it, nor must a
+   * provider that used up the time of the next one.
+   */
+  private boolean isHaste(Candidate candidate, UpstreamFailure failure, long nowNanos) {
     boolean ranOut = failure.kind() == Kind.TIMED_OUT || failure.kind() == Kind.INTERRUPTED;
-    return ranOut && nowNanos >= ownDeadline;
+    boolean isFirst = failures.size() == 1;
+    return ranOut && nowNanos >= (isFirst ? ownDeadline : deadline(candidate));
   }
 
   /** Whatever is still open says nothing about its provider. */
@@ -432,9 +438,11 @@ final class Tries {
     return plan.fallbacks(begun.size(), one -> isFallback(one, selected, nowNanos));
   }
 
-  /** Whether another one than this could be asked now. */
-  boolean hasFallback(Candidate selected, long nowNanos) {
-    return !fallbacks(selected, nowNanos).isEmpty();
+  /** Whether another provider than this, which is silent, could be asked now. */
+  boolean hasFallback(Candidate silent, long nowNanos) {
+    return fallbacks(silent, nowNanos).stream()
+        .filter(one -> !one.isSameProvider(silent))
+        .anyMatch(one -> failures.isEmpty() || fleet.couldAdd(one, plan.rules(), nowNanos));
   }
 
   private boolean isFallback(Candidate candidate, Candidate selected, long nowNanos) {

@@ -173,6 +173,11 @@ public final class Fleet {
     return provider(candidate.provider()).retries().tryTake(purpose, rules, nowNanos);
   }
 
+  /** Whether {@link #mayAdd} would allow it; takes nothing. */
+  public boolean couldAdd(Candidate candidate, RoutingRules rules, long nowNanos) {
+    return provider(candidate.provider()).retries().has(rules, nowNanos);
+  }
+
   /** Asks for one try at a candidate; a placement is to be ended once. */
   public Placing place(Candidate candidate, Resort resort, long nowNanos, RandomGenerator random) {
     return place(candidate, resort, List.of(), nowNanos, random);

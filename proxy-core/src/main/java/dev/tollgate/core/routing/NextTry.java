@@ -21,12 +21,17 @@ public sealed interface NextTry {
   record GiveUp() implements NextTry {}
 
   /** A try that failed. */
-  record Failed(Candidate candidate, UpstreamFailure failure) {}
+  record Failed(Candidate candidate, UpstreamFailure failure) {
+    /** Whether another model at this provider may fail like that, too. */
+    private boolean isOfTheProviderOf(Candidate other) {
+      return candidate.isSameProvider(other) && !failure.isOfOneModel();
+    }
+  }
 
   /**
    * Chooses after {@code failed}, the tries so far with the last one at the end: the same provider
    * with one other key where only the key was to blame; else another provider of the same model at
-   * once; else one provider once more; else another model.
+   * once; else one provider once more; else another model, rather where nothing failed.
    *
    * @param barred who is not to be asked, whatever the plan says
    * @param hasOtherKey whether a provider may be asked at once with another key
@@ -57,7 +62,7 @@ public sealed interface NextTry {
     return sameModel(untried, failed)
         .<NextTry>map(one -> new Try(one, Duration.ZERO))
         .or(() -> repeated(failed, barred, hasOtherKey, random))
-        .or(() -> otherModel(untried, last).map(one -> new Try(one, Duration.ZERO)))
+        .or(() -> otherModel(untried, failed).map(one -> new Try(one, Duration.ZERO)))
         .orElse(new GiveUp());
   }
 
@@ -79,8 +84,15 @@ public sealed interface NextTry {
         .or(() -> others.stream().filter(one -> !isSilent(one, failed)).findFirst());
   }
 
-  private static Optional<Candidate> otherModel(List<Candidate> untried, Failed last) {
-    return untried.stream().filter(one -> !one.isSameModel(last.candidate())).findFirst();
+  /** Another model at a provider that is not to blame, else at one that is but is not silent. */
+  private static Optional<Candidate> otherModel(List<Candidate> untried, List<Failed> failed) {
+    Candidate last = failed.getLast().candidate();
+    List<Candidate> others =
+        untried.stream().filter(one -> !one.isSameModel(last) && !isSilent(one, failed)).toList();
+    return others.stream()
+        .filter(one -> failed.stream().noneMatch(f -> f.isOfTheProviderOf(one)))
+        .findFirst()
+        .or(() -> others.stream().findFirst());
   }
 
   private static boolean isSilent(Candidate candidate, List<Failed> failed) {

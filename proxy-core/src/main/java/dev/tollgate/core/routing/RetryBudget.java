@@ -43,6 +43,11 @@ final class RetryBudget {
     }
   }
 
+  /** Whether one could be taken now. */
+  boolean has(RoutingRules rules, long nowNanos) {
+    return earned(Objects.requireNonNull(purse.get()), rules, requests.sum(), nowNanos) >= 1;
+  }
+
   private static double earned(Purse before, RoutingRules rules, long counted, long nowNanos) {
     double byShare = rules.retryShare() * (counted - before.requests());
     double bySecond =

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Test;
 /** A provider that fails is left alone, and comes back by itself. */
 class CircuitTest {
   private static final String OOPS = Wire.error(500, "server_error", "oops");
+  private static final String PLAIN_HEAD =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
   private static final String REASON = "X-LLM-Routing-Reason";
   private static final Provider THREE_FAILURES =
       TestCatalog.with(
@@ -112,7 +114,7 @@ class CircuitTest {
     Provider alpha = TestCatalog.touchy("alpha");
     try (var scenario = Scenario.of(TestCatalog.of(alpha))) {
       RecordedClient client = scenario.askPlain();
-      scenario.passSeconds(30);
+      scenario.passSeconds(60);
       assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
       assertThat(client.field(REASON)).contains("healthy=false");
       assertThat(breaker(scenario, alpha).state()).isInstanceOf(State.Open.class);
@@ -133,6 +135,42 @@ class CircuitTest {
         requireUntouched(scenario, alpha);
       }
     }
+  }
+
+  @Test
+  void aDeadlineThatAnotherProviderUsedUpSaysNothingOfThisOne() {
+    Provider alpha = within45Seconds(TestCatalog.touchy("alpha"));
+    Provider beta = within45Seconds(TestCatalog.touchy("beta"));
+    try (var scenario = Scenario.of(TestCatalog.of(alpha, beta))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.passSeconds(30);
+      assertThat(breaker(scenario, alpha).state()).isInstanceOf(State.Open.class);
+      scenario.passSeconds(15);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
+      assertThat(outcomes(scenario)).containsExactly("alpha timed_out", "beta timed_out");
+      requireUntouched(scenario, beta);
+    }
+    try (var scenario = Scenario.of(TestCatalog.of(beta))) {
+      scenario.askPlain();
+      scenario.link(0).send(PLAIN_HEAD);
+      scenario.passSeconds(20).link(0).send(" ");
+      scenario.passSeconds(25);
+      assertThat(breaker(scenario, beta).state())
+          .as("it had all of the time")
+          .isInstanceOf(State.Open.class);
+    }
+  }
+
+  private static Provider within45Seconds(Provider provider) {
+    Provider.Clocks usual = provider.clocks();
+    return TestCatalog.with(
+        provider,
+        new Provider.Clocks(
+            usual.connect(),
+            usual.responseHeader(),
+            Duration.ofSeconds(30),
+            usual.idle(),
+            Duration.ofSeconds(45)));
   }
 
   @Test

@@ -24,7 +24,7 @@ class ClocksTest {
   @Test
   void theHeadMustComeWithinResponseHeaderHoweverSlowlyItDrips() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
-      RecordedClient client = scenario.askPlain();
+      RecordedClient client = scenario.askStream();
       for (int n = 0; n < 29; n++) {
         scenario.passSeconds(1).link(0).send(Wire.STREAM_HEAD.substring(n, n + 1));
       }
@@ -33,6 +33,35 @@ class ClocksTest {
       assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
       assertThat(scenario.link(0).isOpen()).isFalse();
       assertThat(scenario.served().attempts()).as("a silent provider is not repeated").hasSize(1);
+    }
+  }
+
+  /** Whoever sends the head together with the body must have written all of it by then. */
+  @Test
+  void aPlainReplyMayTakeAsLongForItsHeadAsForItsFirstByte() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.passSeconds(59).link(0).send(PLAIN);
+      assertThat(client.whole().status()).isEqualTo(200);
+    }
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.passSeconds(59);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passSeconds(1);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_timeout");
+      assertThat(scenario.served().attempts()).as("a silent provider is not repeated").hasSize(1);
+    }
+    Provider patient =
+        TestCatalog.clocked(
+            "alpha",
+            c ->
+                new Provider.Clocks(
+                    c.connect(), Duration.ofSeconds(90), c.firstToken(), c.idle(), c.total()));
+    try (var scenario = Scenario.of(TestCatalog.of(patient))) {
+      RecordedClient client = scenario.askPlain();
+      scenario.passSeconds(89).link(0).send(PLAIN);
+      assertThat(client.whole().status()).as("whichever is longer").isEqualTo(200);
     }
   }
 

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -144,6 +145,31 @@ class FallbackModelsTest {
       assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");
       assertThat(outcomes(scenario))
           .containsExactly("alpha server_error", "alpha server_error", "beta ok");
+    }
+  }
+
+  /** {@code acme/two} is served by alpha, too, which is preferred. */
+  @Test
+  void theFallbacksOtherProviderServesWhereItsFirstIsTheOneThatFailed() {
+    Provider alpha = TestCatalog.provider("alpha");
+    Provider beta = TestCatalog.provider("beta");
+    Model one = TestCatalog.of(alpha).models().iterator().next();
+    Model two = another(one, "two", CONTEXT, alpha, beta);
+    Catalog catalog = new Catalog(List.of(alpha, beta), List.of(one, two));
+    try (var scenario = Scenario.of(catalog)) {
+      RecordedClient failed = scenario.ask(plain("acme/one", "acme/two"));
+      scenario.link(0).send(OOPS);
+      scenario.passMillis(600).lastAsked().send(OOPS);
+      assertThat(scenario.lastAsked().host()).isEqualTo("beta.example");
+      scenario.lastAsked().send(Wire.completion("fine"));
+      assertThat(failed.field("X-LLM-Model")).isEqualTo("acme/two");
+    }
+    try (var scenario = Scenario.of(catalog)) {
+      RecordedClient silent = scenario.ask(stream("acme/one", "acme/two"));
+      scenario.passSeconds(30);
+      assertThat(scenario.lastAsked().host()).isEqualTo("beta.example");
+      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      assertThat(silent.text()).contains("\"provider\":\"beta\"");
     }
   }
 
@@ -344,7 +370,7 @@ class FallbackModelsTest {
     return new Catalog(providers, models, RoutingRules.DEFAULT);
   }
 
-  private static Model another(Model one, String name, int context, Provider of) {
+  private static Model another(Model one, String name, int context, Provider... of) {
     return new Model(
         new ModelId("acme", name),
         one.modality(),
@@ -358,7 +384,9 @@ class FallbackModelsTest {
         PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
         Resume.OFF,
         false,
-        List.of(new Route(of, name + "-at-" + of.id(), 1, 1)));
+        IntStream.range(0, of.length)
+            .mapToObj(i -> new Route(of[i], name + "-at-" + of[i].id(), i + 1, 1))
+            .toList());
   }
 
   private static Catalog catalog(int contextOfTwo, String providerOfTwo, RoutingRules rules) {

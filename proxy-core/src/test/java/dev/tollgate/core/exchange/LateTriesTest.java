@@ -67,7 +67,7 @@ class LateTriesTest {
       scenario.ask(twoModelsAsked().replace("acme/one", "acme/two"));
       last(scenario).send(LIMITED);
       RecordedClient client = scenario.ask(twoModelsAsked());
-      scenario.passSeconds(31); // silent
+      scenario.passSeconds(61); // silent
       assertThat(last(scenario).host()).isEqualTo("beta.example");
       last(scenario).send(Wire.completion("fine"));
       assertThat(client.field("X-LLM-Model")).isEqualTo("acme/two");

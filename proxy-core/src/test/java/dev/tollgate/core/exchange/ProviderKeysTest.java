@@ -5,13 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A provider refuses or limits a key: the next key, then the next provider. */
 class ProviderKeysTest {
@@ -40,6 +46,23 @@ class ProviderKeysTest {
       assertThat(outcomes(scenario))
           .containsExactly("alpha credential_refused", "alpha credential_refused", "beta ok");
       assertThat(scenario.nanos()).as("without a pause").isZero();
+    }
+  }
+
+  /** Far more at once than the retry budget: each asks once more, and then the key is known. */
+  @ParameterizedTest
+  @ValueSource(ints = {401, 429})
+  void everybodyWhoMetAKeyOfNoUseIsServedWithTheOther(int status) {
+    String useless = Wire.error(status, "Retry-After: 30\r\n", "some_code", "no");
+    try (var scenario = Scenario.of(TestCatalog.of(POOL))) {
+      List<RecordedClient> clients = new ArrayList<>();
+      for (int i = 0; i < 120; i++) {
+        clients.add(scenario.askPlain());
+      }
+      answerAll(scenario, key -> key.equals("k-one") ? useless : Wire.completion("fine"));
+      answerAll(scenario, _ -> Wire.completion("fine"));
+      assertThat(clients).allSatisfy(client -> assertThat(client.whole().status()).isEqualTo(200));
+      assertThat(scenario.requests()).isLessThan(240);
     }
   }
 
@@ -163,6 +186,21 @@ class ProviderKeysTest {
     }
   }
 
+  /** Everybody who waits is answered, by the key that came with his request. */
+  private static void answerAll(Scenario scenario, UnaryOperator<String> reply) {
+    scenario.run();
+    for (ProviderLink link : List.copyOf(scenario.connector().links())) {
+      if (link.isOpen() && link.isAskedForBytes()) {
+        link.send(reply.apply(lastKey(link)));
+      }
+    }
+    scenario.run();
+  }
+
+  private static String lastKey(ProviderLink link) {
+    return keys(link).reduce((earlier, later) -> later).orElseThrow();
+  }
+
   private static void lastAskedAt(Scenario scenario, String host, String reply) {
     scenario.run();
     assertThat(scenario.leased()).isOne();
@@ -179,10 +217,15 @@ class ProviderKeysTest {
     scenario.run();
     return scenario.connector().links().stream()
         .filter(link -> link.host().equals(host))
-        .flatMap(link -> link.received().lines())
-        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("authorization:"))
-        .map(line -> line.substring(line.lastIndexOf(' ') + 1))
+        .flatMap(ProviderKeysTest::keys)
         .toList();
+  }
+
+  private static Stream<String> keys(ProviderLink link) {
+    return link.received()
+        .lines()
+        .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("authorization:"))
+        .map(line -> line.substring(line.lastIndexOf(' ') + 1));
   }
 
   private static List<String> outcomes(Scenario scenario) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.routing.Breaker;
 import dev.tollgate.core.testkit.ProviderLink;
@@ -24,6 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SilenceTest {
   private static final Provider ALPHA = TestCatalog.provider("alpha");
   private static final Catalog BOTH = TestCatalog.of(ALPHA, TestCatalog.provider("beta"));
+  private static final String AT_ALPHA =
+      TestCatalog.PLAIN_REQUEST.replace(
+          "\"messages\"", "\"routing\":{\"order\":[\"alpha\"]},\"messages\"");
   private static final int FAILURES = Circuit.DEFAULT.failures();
 
   @ParameterizedTest
@@ -104,6 +109,27 @@ class SilenceTest {
       List<RecordedClient> waiting = asked(scenario, TestCatalog.PLAIN_REQUEST, FAILURES);
       scenario.passSeconds(20);
       assertThat(open(scenario, "alpha")).hasSize(FAILURES);
+      serve(scenario, TestCatalog.PLAIN_REQUEST);
+      assertThat(waiting).allSatisfy(one -> assertThat(provider(one)).isEqualTo("alpha"));
+    }
+  }
+
+  /** The only one who is left may not be sent more than its requests. */
+  @Test
+  void whereTheRetryBudgetOfTheOthersIsUsedUpTheyWaitOn() {
+    Provider beta = TestCatalog.provider("beta");
+    var frugal = new RoutingRules(Strategy.PRIORITY, 3, 0, 0, 0, null);
+    Catalog all = TestCatalog.of(TestCatalog.provider("gamma"), ALPHA, beta);
+    Catalog catalog = new Catalog(all.providers(), all.models(), frugal);
+    try (var scenario = Scenario.of(catalog)) {
+      answered(scenario, AT_ALPHA, 200);
+      List<RecordedClient> waiting = asked(scenario, TestCatalog.PLAIN_REQUEST, FAILURES);
+      for (ProviderLink link : open(scenario, "gamma")) {
+        link.send(Wire.error(500, "server_error", "oops"));
+      }
+      scenario.passSeconds(20);
+      assertThat(open(scenario, "beta")).as("a third try is paid for").isEmpty();
+      assertThat(waiting).noneMatch(RecordedClient::isAnswered);
       serve(scenario, TestCatalog.PLAIN_REQUEST);
       assertThat(waiting).allSatisfy(one -> assertThat(provider(one)).isEqualTo("alpha"));
     }

@@ -94,7 +94,7 @@ class SurprisesTest {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askPlain();
       client.failOn(Reply.Refused.class);
-      scenario.passSeconds(30);
+      scenario.passSeconds(60);
       requireEnded(scenario, client, 0);
     }
   }

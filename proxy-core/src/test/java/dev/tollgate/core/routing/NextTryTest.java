@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -86,6 +87,30 @@ class NextTryTest {
   void aSilentProviderIsNotAskedAgain() {
     assertThat(walk(plan(3, "a:1"), Kind.TIMED_OUT)).containsExactly("a");
     assertThat(walk(plan(3, "a:1", "b:1"), Kind.TIMED_OUT)).containsExactly("a", "b");
+  }
+
+  @Test
+  void aSilentProviderIsNotAskedForAnotherModelEither() {
+    assertThat(models(Kind.TIMED_OUT, "one@a", "two@a", "two@b")).containsExactly("one@a", "two@b");
+    assertThat(models(Kind.TIMED_OUT, "one@a", "two@a")).containsExactly("one@a");
+  }
+
+  @Test
+  void anotherModelIsAskedAtAProviderThatDidNotFail() {
+    assertThat(models(Kind.SERVER_ERROR, "one@a", "two@a", "two@b"))
+        .containsExactly("one@a", "one@a", "two@b");
+    assertThat(models(Kind.SERVER_ERROR, "one@a", "two@a"))
+        .as("if there is one")
+        .containsExactly("one@a", "one@a", "two@a");
+  }
+
+  /** Rates are limited by model, and a model that is not there says nothing of the others. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"RATE_LIMITED", "LIMIT_TOO_LOW", "MODEL_MISSING"})
+  void whatConcernsOneModelIsNoReasonToPassTheProviderOver(Kind kind) {
+    assertThat(models(kind, "one@a", "two@a", "three@b")).contains("two@a");
   }
 
   @ParameterizedTest
@@ -175,6 +200,10 @@ class NextTryTest {
 
   /** The providers that are asked if each of them fails in this way. */
   private static List<String> walk(RoutePlan plan, Kind kind) {
+    return walked(plan, kind).stream().map(one -> one.id().value()).toList();
+  }
+
+  private static List<Candidate> walked(RoutePlan plan, Kind kind) {
     List<NextTry.Failed> failed = new ArrayList<>();
     Candidate candidate = plan.candidates().getFirst();
     while (true) {
@@ -182,10 +211,26 @@ class NextTryTest {
       switch (NextTry.after(plan, failed, _ -> false, _ -> false, RANDOM)) {
         case NextTry.Try next -> candidate = next.candidate();
         case NextTry.GiveUp _ -> {
-          return failed.stream().map(one -> one.candidate().id().value()).toList();
+          return failed.stream().map(NextTry.Failed::candidate).toList();
         }
       }
     }
+  }
+
+  /** The same of routes of some models, in their order. */
+  private static List<String> models(Kind kind, String... modelsAndSlugs) {
+    List<Candidate> candidates =
+        Stream.of(modelsAndSlugs)
+            .map(one -> one.split("@", -1))
+            .map(
+                parts -> {
+                  Route route = new Route(provider(parts[1]), parts[0], 1, 1);
+                  return new Candidate(model(parts[0], List.of(route)), route);
+                })
+            .toList();
+    return walked(plan(3, candidates), kind).stream()
+        .map(one -> one.model().id().name() + "@" + one.id())
+        .toList();
   }
 
   private static RoutePlan plan(int attemptsMax, String... slugsAndPriorities) {
@@ -194,29 +239,36 @@ class NextTryTest {
       String[] parts = one.split(":", -1);
       routes.add(new Route(provider(parts[0]), "m", Integer.parseInt(parts[1]), 1));
     }
-    Model model =
-        new Model(
-            new ModelId("acme", "m1"),
-            Modality.CHAT,
-            "m",
-            "",
-            Instant.EPOCH,
-            0,
-            0,
-            0,
-            Set.of(),
-            PriceList.FREE,
-            Resume.OFF,
-            false,
-            routes);
-    List<Candidate> candidates =
+    Model model = model("m1", routes);
+    return plan(
+        attemptsMax,
         routes.stream()
             .sorted(Comparator.comparingInt(Route::priority))
             .map(route -> new Candidate(model, route))
-            .toList();
+            .toList());
+  }
+
+  private static RoutePlan plan(int attemptsMax, List<Candidate> candidates) {
     var rules = new RoutingRules(Strategy.PRIORITY, attemptsMax, 0.1, 3, 0, null);
     return new RoutePlan(
         Strategy.PRIORITY, candidates, candidates, rules, List.of(), RoutePlan.Resort.USUAL);
+  }
+
+  private static Model model(String name, List<Route> routes) {
+    return new Model(
+        new ModelId("acme", name),
+        Modality.CHAT,
+        "m",
+        "",
+        Instant.EPOCH,
+        0,
+        0,
+        0,
+        Set.of(),
+        PriceList.FREE,
+        Resume.OFF,
+        false,
+        routes);
   }
 
   private static Provider provider(String slug) {
