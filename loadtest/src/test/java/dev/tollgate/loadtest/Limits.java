@@ -1,0 +1,105 @@
+package dev.tollgate.loadtest;
+
+import static io.gatling.javaapi.core.CoreDsl.atOnceUsers;
+import static io.gatling.javaapi.core.CoreDsl.constantUsersPerSec;
+import static io.gatling.javaapi.core.CoreDsl.details;
+import static io.gatling.javaapi.core.CoreDsl.nothingFor;
+import static io.gatling.javaapi.core.CoreDsl.scenario;
+
+import io.gatling.javaapi.core.Assertion;
+import io.gatling.javaapi.core.OpenInjectionStep;
+import io.gatling.javaapi.core.PopulationBuilder;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * More than the limits allow: who is refused must be told why and for how long, and who waits that
+ * long must be served. The rate is that of the key's limit, the duration is that of the first part.
+ */
+public final class Limits extends LoadSimulation {
+  private static final int RATE = Math.toIntExact(Math.round(Knobs.rate(20)));
+
+  /**
+   * More than the bucket holds, and less than twice that: then after a second those who wait are
+   * fewer than what has flowed in.
+   */
+  private static final int BURST = RATE * 7 / 4;
+
+  /** Requests at the same time. More than one burst, so that a burst meets only the rate. */
+  private static final int SLOTS = RATE * 2;
+
+  private static final int SCARCE_PER_MINUTE = 6;
+  private static final Duration ROUND = Duration.ofSeconds(4);
+
+  private static final Refusal BY_RATE =
+      new Refusal("the key's rate", "rate_limited", "key", "requests_per_second", 1);
+  private static final Refusal BY_MODEL =
+      new Refusal("the model's rate", "rate_limited", "model", "requests_per_minute", 10);
+  private static final Refusal BY_SLOTS =
+      new Refusal("the key's slots", "concurrency_exceeded", "key", "concurrency", 1);
+
+  private final int rounds =
+      (int) Math.max(1, Knobs.duration(Duration.ofSeconds(24)).dividedBy(ROUND));
+
+  public Limits() {
+    super(
+        "limits.key.requests_per_second=" + RATE,
+        "limits.key.concurrency=" + SLOTS,
+        "limits.model.overrides={load/scarce: {requests_per_second: 0, requests_per_minute: "
+            + SCARCE_PER_MINUTE
+            + "}}");
+    bounded(
+            Knobs.warmUp().plus(ROUND.multipliedBy(rounds)).plusSeconds(60),
+            warmUp().andThen(bursts().andThen(oneByOne().andThen(slots()))))
+        .assertions(
+            noneFails(),
+            // Three quarters of a bucket too many, less what flows in while the burst is sent.
+            refused(BY_RATE, (long) rounds * RATE / 4),
+            refused(BY_MODEL, 2),
+            refused(BY_SLOTS, 2));
+  }
+
+  /** Within all limits: what is not warm yet takes long, and would be refused for its slots. */
+  private static PopulationBuilder warmUp() {
+    return scenario("warm-up")
+        .exec(Requests.chat("warm-up: chat", "load/chat"))
+        .injectOpen(constantUsersPerSec(RATE / 2.0).during(Knobs.warmUp()));
+  }
+
+  /** All of a burst are served: some at once, the others after the wait that they were told. */
+  private PopulationBuilder bursts() {
+    List<OpenInjectionStep> steps = new ArrayList<>(List.of(nothingFor(ROUND)));
+    for (int i = 0; i < rounds; i++) {
+      steps.add(atOnceUsers(BURST));
+      steps.add(nothingFor(ROUND));
+    }
+    return scenario("bursts")
+        .exec(BY_RATE.askAndWait("load/chat", Requests.TOKENS))
+        .injectOpen(steps.toArray(OpenInjectionStep[]::new));
+  }
+
+  /** One client of a model that few may ask: told of up to ten seconds, and served after them. */
+  private static PopulationBuilder oneByOne() {
+    return once(
+        scenario("a scarce model")
+            .repeat(SCARCE_PER_MINUTE + 3)
+            .on(BY_MODEL.askAndWait("load/scarce", 4)));
+  }
+
+  /**
+   * Two bursts that take all slots for three seconds, and while they run some who want more. After
+   * the wait that these are told the first are done.
+   */
+  private static PopulationBuilder slots() {
+    OpenInjectionStep refill = nothingFor(Duration.ofMillis(1100));
+    return scenario("slots")
+        .exec(BY_SLOTS.askAndWait("load/slow", 4))
+        .injectOpen(atOnceUsers(RATE), refill, atOnceUsers(RATE), refill, atOnceUsers(RATE / 4));
+  }
+
+  /** At least so many were refused for this reason, and each of them was served after the wait. */
+  private static Assertion refused(Refusal refusal, long atLeast) {
+    return details(refusal.afterTheWait()).successfulRequests().count().gte(atLeast);
+  }
+}

@@ -1,0 +1,82 @@
+package dev.tollgate.loadtest;
+
+import static io.gatling.javaapi.core.CoreDsl.atOnceUsers;
+import static io.gatling.javaapi.core.CoreDsl.details;
+import static io.gatling.javaapi.core.CoreDsl.global;
+import static io.gatling.javaapi.core.CoreDsl.scenario;
+import static io.gatling.javaapi.http.HttpDsl.http;
+
+import io.gatling.javaapi.core.Assertion;
+import io.gatling.javaapi.core.ChainBuilder;
+import io.gatling.javaapi.core.PopulationBuilder;
+import io.gatling.javaapi.core.ScenarioBuilder;
+import io.gatling.javaapi.core.Simulation;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * A run of one scenario against one gateway: a warm-up, the load, what is looked at afterwards, and
+ * what must hold of all that. It ends in bounded time, and then the gateway, if it is our own.
+ */
+public abstract class LoadSimulation extends Simulation {
+  /** Longer than a request may take, so that one that hangs fails and is not just forgotten. */
+  private static final Duration GRACE = Duration.ofSeconds(90);
+
+  final Subject gateway;
+
+  /** The settings are for a gateway of our own; one that runs must have them already. */
+  LoadSimulation(String... settings) {
+    gateway = Subject.underLoad(List.of(settings));
+  }
+
+  /**
+   * Warms up, sends the load, and then looks. What each user does is given the phase that its
+   * requests' names begin with, so that the warm-up is counted apart.
+   */
+  final SetUp load(
+      Pace pace, Function<String, ChainBuilder> eachUser, PopulationBuilder... afterwards) {
+    Duration warmUp = Knobs.warmUp();
+    PopulationBuilder measured =
+        scenario("load").exec(eachUser.apply("")).injectOpen(pace.steady()).andThen(afterwards);
+    PopulationBuilder all =
+        scenario("warm-up")
+            .exec(eachUser.apply("warm-up: "))
+            .injectOpen(pace.rising(warmUp))
+            .andThen(measured);
+    return bounded(warmUp.plus(pace.duration()), all);
+  }
+
+  /** Runs these for about this long. */
+  final SetUp bounded(Duration expected, PopulationBuilder... populations) {
+    return setUp(populations)
+        .protocols(
+            http.baseUrl(gateway.url())
+                .authorizationHeader("Bearer " + gateway.key())
+                .contentTypeHeader("application/json")
+                .shareConnections())
+        .maxDuration(expected.plus(GRACE));
+  }
+
+  /** A user who comes once. */
+  static PopulationBuilder once(ScenarioBuilder scenario) {
+    return scenario.injectOpen(atOnceUsers(1));
+  }
+
+  static Assertion noneFails() {
+    return global().failedRequests().count().is(0L);
+  }
+
+  /** 99 % of the requests with this name take at most this long, or what the command line says. */
+  static Assertion p99(String request, Duration usual) {
+    return details(request)
+        .responseTime()
+        .percentile(99)
+        .lte(Math.toIntExact(Knobs.p99(usual).toMillis()));
+  }
+
+  @Override
+  public void after() {
+    gateway.close();
+  }
+}

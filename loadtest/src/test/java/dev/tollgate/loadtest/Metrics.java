@@ -1,0 +1,49 @@
+package dev.tollgate.loadtest;
+
+import static io.gatling.javaapi.core.CoreDsl.bodyString;
+import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.http.HttpDsl.http;
+import static io.gatling.javaapi.http.HttpDsl.status;
+
+import io.gatling.javaapi.core.ChainBuilder;
+import io.gatling.javaapi.core.CheckBuilder;
+import io.gatling.javaapi.http.HttpRequestActionBuilder;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Pattern;
+
+/** A look at a gateway's metrics, as a request that fails when they are not as they should be. */
+final class Metrics {
+  private Metrics() {}
+
+  /** The look at the sum of these series, where the admin listener is known; else nothing. */
+  static ChainBuilder look(
+      String name,
+      Optional<String> adminUrl,
+      String series,
+      Function<CheckBuilder.Validate<Double>, CheckBuilder> goal) {
+    return adminUrl
+        .map(url -> exec(request(name, url, series, goal)))
+        .orElseGet(() -> exec(session -> session));
+  }
+
+  private static HttpRequestActionBuilder request(
+      String name,
+      String url,
+      String series,
+      Function<CheckBuilder.Validate<Double>, CheckBuilder> goal) {
+    return http(name)
+        .get(url + "/metrics")
+        .check(status().is(200))
+        .check(goal.apply(bodyString().transform(text -> sum(text, series))));
+  }
+
+  /** The sum of all series whose name and labels are matched by this expression. */
+  static double sum(String text, String series) {
+    Pattern line = Pattern.compile(series + " \\S+");
+    return text.lines()
+        .filter(line.asMatchPredicate())
+        .mapToDouble(found -> Double.parseDouble(found.substring(found.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+}

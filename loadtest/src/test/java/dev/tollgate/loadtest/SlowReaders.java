@@ -1,0 +1,74 @@
+package dev.tollgate.loadtest;
+
+import static io.gatling.javaapi.core.CoreDsl.asLongAs;
+import static io.gatling.javaapi.core.CoreDsl.atOnceUsers;
+import static io.gatling.javaapi.core.CoreDsl.details;
+import static io.gatling.javaapi.core.CoreDsl.dummy;
+import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.rampUsers;
+import static io.gatling.javaapi.core.CoreDsl.scenario;
+
+import io.gatling.javaapi.core.PopulationBuilder;
+import io.gatling.javaapi.core.Session;
+import java.time.Duration;
+
+/**
+ * Clients that read long streams slowly, while others chat. The slow ones must get all of it, the
+ * others must not notice, and the gateway must not hold for the slow ones what they do not read.
+ */
+public final class SlowReaders extends LoadSimulation {
+  private static final int READERS = Integer.getInteger("loadtest.readers", 50);
+  private static final int TOKENS = 8000;
+  private static final int READ_BYTES = 8 * 1024;
+  private static final Duration BETWEEN_READS = Duration.ofMillis(100);
+  private static final String MODEL = "load/long";
+
+  public SlowReaders() {
+    Pace pace = Pace.usually(20, Duration.ofSeconds(40));
+    bounded(pace.duration().plusSeconds(60), slow(), others(pace), memory())
+        .assertions(
+            noneFails(),
+            p99("chat", Duration.ofMillis(100)),
+            details("slow stream").successfulRequests().count().is((long) READERS));
+  }
+
+  private PopulationBuilder slow() {
+    return scenario("slow readers")
+        .exec(this::ask)
+        .exec(
+            asLongAs(session -> !client(session).ended())
+                .on(
+                    exec(session -> session.set("client", client(session).read(READ_BYTES)))
+                        .pause(BETWEEN_READS)))
+        .exec(
+            dummy("slow stream", session -> client(session).elapsedMillis())
+                .withSuccess(session -> client(session).verdict(TOKENS).equals(StreamBody.WHOLE)))
+        .injectOpen(rampUsers(READERS).during(Duration.ofSeconds(5)));
+  }
+
+  private Session ask(Session session) {
+    return session.set("client", SlowClient.ask(gateway, Requests.body(MODEL, "\"stream\":true,")));
+  }
+
+  private static SlowClient client(Session session) {
+    return session.get("client");
+  }
+
+  private static PopulationBuilder others(Pace pace) {
+    return scenario("others").exec(Requests.chat("chat", "load/chat")).injectOpen(pace.steady());
+  }
+
+  /** While they read, it holds less than 64 KiB for each, and some for itself. */
+  private PopulationBuilder memory() {
+    double bytesMax = 16 * 1024 * 1024 + READERS * 64.0 * 1024;
+    return scenario("memory")
+        .pause(Duration.ofSeconds(12))
+        .exec(
+            Metrics.look(
+                "buffers",
+                gateway.adminUrl(),
+                "tollgate_buffer_bytes\\{.*}",
+                bytes -> bytes.lte(bytesMax)))
+        .injectOpen(atOnceUsers(1));
+  }
+}

@@ -1,0 +1,42 @@
+package dev.tollgate.loadtest;
+
+import java.util.List;
+
+/** A stream as its client received it: whole, or what it lacks. */
+final class StreamBody {
+  static final String WHOLE = "whole";
+
+  private static final String DATA = "data: ";
+
+  private StreamBody() {}
+
+  /** What there is to say of an event stream that should have so many tokens. */
+  static String verdict(String body, int tokens) {
+    List<String> events =
+        body.lines()
+            .filter(line -> line.startsWith(DATA))
+            .map(line -> line.substring(DATA.length()))
+            .toList();
+    if (events.size() < 2 || !events.getLast().equals("[DONE]")) {
+      return "no [DONE] at its end, after " + events.size() + " events";
+    }
+    if (events.stream().anyMatch(event -> event.startsWith("{\"error\""))) {
+      return "an error within";
+    }
+    long contents = count(events, "\"delta\":{\"content\":");
+    if (contents != tokens) {
+      return contents + " tokens, not " + tokens;
+    }
+    if (count(events, "\"finish_reason\":\"stop\"") != 1) {
+      return "not finished once";
+    }
+    String usage = events.get(events.size() - 2);
+    return usage.contains("\"completion_tokens\":" + tokens) && usage.contains("x_llm_cost_micro")
+        ? WHOLE
+        : "no usage before [DONE]";
+  }
+
+  private static long count(List<String> events, String text) {
+    return events.stream().filter(event -> event.contains(text)).count();
+  }
+}
