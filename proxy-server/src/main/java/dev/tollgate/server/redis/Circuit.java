@@ -1,18 +1,23 @@
 package dev.tollgate.server.redis;
 
+import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.Draw;
 import dev.tollgate.server.redis.Standing.Down;
 import dev.tollgate.server.redis.Standing.Up;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,14 +25,25 @@ import org.slf4j.LoggerFactory;
 /**
  * Whether Redis is asked. After failures in a row it is not: nobody waits, and this probes until it
  * answers again, on a new connection if the old one stays silent. Each time that it comes back the
- * node counts what it holds under a new epoch and lets the old one go, so that no slot is lost to
- * what was under way. All but reading the standing and reporting happens on one thread, the clock.
+ * node first counts what it holds under a new epoch and lets the old one go, so that no slot is
+ * lost to what was under way; after an outage in which others may have lost theirs it grants none
+ * before they had the time to do the same. All but reading the standing and reporting happens on
+ * one thread, the clock.
  */
 final class Circuit {
   private static final Logger log = LoggerFactory.getLogger(Circuit.class);
 
   /** A node that lost two of these still lives for the others. */
   static final Duration BEAT = ScriptCall.LEASE.dividedBy(4);
+
+  /**
+   * All nodes find a Redis that answers again within three attempts to connect, and say at once
+   * what they hold.
+   */
+  static final Duration SETTLE = Duration.ofSeconds(1);
+
+  /** A node of which this much is left lost no more than one beat, and so did all others. */
+  private static final long SIGN_LEFT_LEAST_MILLIS = 2 * BEAT.toMillis();
 
   private static final int FAILURES_MAX = 3;
   private static final Duration PROBE = Duration.ofMillis(100);
@@ -49,6 +65,10 @@ final class Circuit {
   private final String node = Long.toString(ThreadLocalRandom.current().nextLong(1L << 48), 36);
   private int epochs;
   private String epochBefore = ScriptCall.NO_EPOCH;
+
+  /** Under which a part was stated, or maybe, before it failed again. */
+  private final List<String> abandoned = new ArrayList<>();
+
   private boolean saidDown;
   private volatile boolean closed;
 
@@ -122,7 +142,7 @@ final class Circuit {
   void restate(Draw draw, String before) {
     if (standing.get() instanceof Up up) {
       restate(up, List.of(draw), before);
-    }
+    } // else it is among those that are stated before the next is up
   }
 
   void close() {
@@ -185,17 +205,46 @@ final class Circuit {
         ScriptCall.beat(epoch),
         reply -> {
           switch (reply) {
-            case Reply.Done _ -> up(link, epoch);
-            case Reply.Failed failed -> {
-              notReached(failed.reason());
-              if (tries == PROBES_MAX || !link.isOpen()) {
-                retire(link);
-              } else {
-                clock.schedule(
-                    () -> probe(link, tries + 1), PROBE.toMillis(), TimeUnit.MILLISECONDS);
-              }
+            case Reply.Done done -> {
+              boolean longAway = saidDown && done.values().getLast() < SIGN_LEFT_LEAST_MILLIS;
+              var up = new Up(link, epoch, epochBefore, new AtomicBoolean(longAway));
+              state(up, held.batchesWithout(Set.of()), 0, tries);
             }
+            case Reply.Failed failed -> probeAgain(link, tries, failed.reason());
             case Reply.UnknownScript _ -> retire(link);
+          }
+        });
+  }
+
+  private void probeAgain(Link link, int tries, String reason) {
+    notReached(reason);
+    if (tries == PROBES_MAX || !link.isOpen()) {
+      retire(link);
+    } else {
+      clock.schedule(() -> probe(link, tries + 1), PROBE.toMillis(), TimeUnit.MILLISECONDS);
+    }
+  }
+
+  /** Nobody is let in before Redis knows all that runs here already. */
+  private void state(Up up, List<List<Draw>> batches, int next, int tries) {
+    if (next == batches.size()) {
+      up(up, batches.stream().flatMap(List::stream).toList());
+      return;
+    }
+    within(
+        up.link(),
+        ScriptCall.restate(batches.get(next), up.before(), up.epoch()),
+        reply -> {
+          switch (reply) {
+            case Reply.Done _ -> state(up, batches, next + 1, tries);
+            case Reply.Failed failed -> {
+              abandoned.add(up.epoch());
+              probeAgain(up.link(), tries, failed.reason());
+            }
+            case Reply.UnknownScript _ -> {
+              abandoned.add(up.epoch());
+              retire(up.link());
+            }
           }
         });
   }
@@ -205,31 +254,47 @@ final class Circuit {
     clock.schedule(this::connect, RECONNECT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private void up(Link link, String epoch) {
+  private void up(Up up, List<Draw> stated) {
     saidDown = false;
-    log.info("limits: Redis answers; all nodes share them");
-    begin(new Up(link, epoch));
+    if (up.settling().get()) {
+      log.info(
+          "limits: Redis answers; all nodes share them, in {} s also slots", SETTLE.toSeconds());
+      clock.schedule(() -> up.settling().set(false), SETTLE.toNanos(), TimeUnit.NANOSECONDS);
+    } else {
+      log.info("limits: Redis answers; all nodes share them");
+    }
+    begin(up, stated);
     first.complete(new First.Reached());
   }
 
-  /** In this order: whoever is held when the epoch begins is stated here, or states itself. */
-  private void begin(Up up) {
-    String before = epochBefore;
+  /**
+   * In this order: whoever is held when the epoch begins was stated, is stated here, or states
+   * itself.
+   */
+  private void begin(Up up, List<Draw> stated) {
     epochBefore = up.epoch();
     standing.set(up);
     if (closed) {
       close();
       return;
     }
-    held.forBatches(batch -> restate(up, batch, before));
-    up.link().forget(before); // what is left there has ended
+    freeEnded(up, stated); // meanwhile, when there was nobody to tell
+    Set<RequestId> known = stated.stream().map(Draw::request).collect(Collectors.toSet());
+    held.batchesWithout(known).forEach(batch -> restate(up, batch, up.before()));
+    up.link().forget(up.before()); // what is left there has ended
+    abandoned.forEach(up.link()::forget);
+    abandoned.clear();
     clock.schedule(() -> beat(up), BEAT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void restate(Up up, List<Draw> draws, String before) {
     up.link().callSurely(ScriptCall.restate(draws, before, up.epoch()), uncertainUnlessDone(up));
+    freeEnded(up, draws); // before they were restated, which corrected their tokens
+  }
+
+  private void freeEnded(Up up, List<Draw> draws) {
     for (Draw draw : draws) {
-      if (!held.contains(draw)) { // its end may have come before, and has corrected its tokens
+      if (!held.contains(draw)) {
         up.link().callSurely(ScriptCall.free(draw, up.epoch()), uncertainUnlessDone(up));
       }
     }
@@ -262,7 +327,7 @@ final class Circuit {
           switch (reply) {
             case Reply.Done done -> {
               succeeded(up);
-              boolean lost = holding && done.values().equals(List.of(0L));
+              boolean lost = holding && done.values().getFirst() == 0;
               if (lost || up.uncertain().get()) {
                 renew(up);
                 return;
@@ -278,7 +343,7 @@ final class Circuit {
   /** Redis forgot the members, or may have ones that ended. */
   private void renew(Up up) {
     if (up.equals(standing.get())) {
-      begin(new Up(up.link(), nextEpoch()));
+      begin(new Up(up.link(), nextEpoch(), up.epoch(), up.settling()), List.of());
     }
   }
 

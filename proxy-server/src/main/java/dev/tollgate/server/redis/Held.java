@@ -6,8 +6,8 @@ import dev.tollgate.core.limit.Draw.Slot.OneOf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 
 /** The draws of this node that Redis is to count: as many as requests run. For any thread. */
 final class Held {
@@ -37,18 +37,14 @@ final class Held {
     return (int) draws.values().stream().filter(draw -> draw.slot() instanceof OneOf).count();
   }
 
-  /** All of them, some at a time. */
-  void forBatches(Consumer<List<Draw>> each) {
-    List<Draw> batch = new ArrayList<>(BATCH);
-    for (Draw draw : draws.values()) {
-      batch.add(draw);
-      if (batch.size() == BATCH) {
-        each.accept(List.copyOf(batch));
-        batch.clear();
-      }
+  /** All of them but some, in batches that one call can state. */
+  List<List<Draw>> batchesWithout(Set<RequestId> some) {
+    List<Draw> all =
+        draws.values().stream().filter(draw -> !some.contains(draw.request())).toList();
+    List<List<Draw>> batches = new ArrayList<>();
+    for (int from = 0; from < all.size(); from += BATCH) {
+      batches.add(all.subList(from, Math.min(from + BATCH, all.size())));
     }
-    if (!batch.isEmpty()) {
-      each.accept(List.copyOf(batch));
-    }
+    return batches;
   }
 }

@@ -66,10 +66,13 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
         : new Drawn.Refused(levels, answer.get(1) == 1);
   }
 
-  /** Frees the slot and corrects tokens to what was used; what else was taken stays taken. */
-  static ScriptCall end(Draw draw, long tokensUsed, String epoch) {
-    var call = new Building(epoch, draw);
-    call.arguments.addAll(List.of(draw.request().value(), epoch));
+  /**
+   * Frees the slot and corrects tokens to what was used; what else was taken stays taken.
+   *
+   * @param before where the draw is still counted if it was not restated so far
+   */
+  static ScriptCall end(Draw draw, long tokensUsed, String epoch, String before) {
+    Building call = ending(draw, epoch, before);
     long used = Math.clamp(tokensUsed, 0, Bucket.CAPACITY_MAX); // what providers say may be absurd
     for (Take take : draw.takes()) {
       if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE && take.amount() != used) {
@@ -81,17 +84,21 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
 
   /** Frees the slot, if it is held, and gives nothing else back. */
   static ScriptCall free(Draw draw, String epoch) {
-    var call = new Building(epoch, draw);
-    call.arguments.addAll(List.of(draw.request().value(), epoch));
-    return call.of(Script.END);
+    return ending(draw, epoch, NO_EPOCH).of(Script.END);
   }
 
   /** Gives back all that a take of which no answer came may have taken. */
   static ScriptCall giveBack(Draw draw, String epoch) {
-    var call = new Building(epoch, draw);
-    call.arguments.addAll(List.of(draw.request().value(), epoch));
+    Building call = ending(draw, epoch, NO_EPOCH);
     draw.takes().forEach(take -> call.bucket(take.bucket(), take.amount()));
     return call.of(Script.END);
+  }
+
+  private static Building ending(Draw draw, String epoch, String before) {
+    var call = new Building(epoch, draw);
+    call.keys.add(members(before));
+    call.arguments.addAll(List.of(draw.request().value(), epoch, before));
+    return call;
   }
 
   /** The node's own sign lives on from one epoch to the next. */

@@ -34,10 +34,9 @@ final class SharedCounters implements Counters {
       return;
     }
     switch (circuit.standing()) {
-      case Down down -> {
-        figures.failed(Failure.DOWN);
-        answer.accept(new Drawn.Unavailable(down.reason()));
-      }
+      case Down down -> refuse(down.reason(), answer);
+      case Up up when up.settling().get() && draw.slot() instanceof Slot.OneOf ->
+          refuse("Redis was away, and other nodes have yet to say what runs there", answer);
       case Up up -> {
         var taking = new Taking(draw, up, deadlines.nowNanos(), loop, answer, this);
         taking.send();
@@ -46,6 +45,11 @@ final class SharedCounters implements Counters {
         }
       }
     }
+  }
+
+  private void refuse(String reason, Consumer<Drawn> answer) {
+    figures.failed(Failure.DOWN);
+    answer.accept(new Drawn.Unavailable(reason));
   }
 
   @Override
@@ -60,7 +64,8 @@ final class SharedCounters implements Counters {
     }
     switch (circuit.standing()) {
       case Up up ->
-          up.link().callSurely(ScriptCall.end(draw, tokensUsed, up.epoch()), unawaited(up));
+          up.link()
+              .callSurely(ScriptCall.end(draw, tokensUsed, up.epoch(), up.before()), unawaited(up));
       case Down _ -> {} // it will not be among those that the next epoch begins with
     }
     return true;

@@ -7,17 +7,21 @@ import dev.tollgate.core.limit.Bucket.Scope;
 import dev.tollgate.core.limit.Bucket.Unit;
 import dev.tollgate.core.limit.Draw;
 import dev.tollgate.core.limit.Draw.Take;
+import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.limit.Drawn.Level;
 import dev.tollgate.core.limit.Drawn.Refused;
 import dev.tollgate.core.limit.Drawn.Taken;
 import dev.tollgate.core.limit.Drawn.Unavailable;
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +85,63 @@ class CircuitIT {
       }
       var now = (Standing.Up) circuit.standing();
       assertThat(slots).containsExactly(Map.entry(now.epoch(), "1"));
+    }
+  }
+
+  @Test
+  void whoComesBackFirstGrantsNoSlotBeforeOthersSaidWhatTheyHold() throws Exception {
+    var latecomer = new DefaultEventExecutor();
+    var heldThere = new Held();
+    var there = new Circuit(client, latecomer, TIMEOUT, heldThere, figures, "nobody waits");
+    there.start().get(10, TimeUnit.SECONDS);
+    try {
+      var deadlines = new Deadlines(latecomer, TIMEOUT);
+      var other = new SharedCounters(there, heldThere, deadlines, figures);
+      assertThat(Draws.take(other, Draws.slot("k", 1))).isInstanceOf(Taken.class);
+      var comesBack = new CountDownLatch(1);
+      latecomer.execute(() -> awaitUninterruptibly(comesBack));
+
+      process.kill(); // and all members are gone, as after an outage longer than their lease
+      process.startAgain();
+      awaitOther(Unavailable.class, () -> Draws.take(counters, Draws.without(tokens(100, 1))));
+      comesBack.countDown();
+
+      assertThat(awaitOther(Unavailable.class, () -> Draws.take(counters, Draws.slot("k", 1))))
+          .isInstanceOf(Refused.class);
+    } finally {
+      there.close();
+      var _ = latecomer.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();
+    }
+  }
+
+  @Test
+  void afterAShortOutageSlotsAreGrantedAtOnce() throws Exception {
+    assertThat(Draws.take(counters, Draws.slot("k", 2))).isInstanceOf(Taken.class);
+    try (RedisClient raw = RedisClient.create(process.url())) {
+      raw.connect().sync().clientKill(KillArgs.Builder.typeNormal().skipme());
+    }
+    awaitOther(Taken.class, () -> Draws.take(counters, Draws.without(tokens(100, 1))));
+    awaitOther(Unavailable.class, () -> Draws.take(counters, Draws.without(tokens(100, 1))));
+
+    assertThat(Draws.take(counters, Draws.slot("k", 2))).isInstanceOf(Taken.class);
+    assertThat(Draws.take(counters, Draws.slot("k", 2))).isInstanceOf(Refused.class);
+  }
+
+  private static Drawn awaitOther(Class<? extends Drawn> than, Supplier<Drawn> asked) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    Drawn drawn = asked.get();
+    while (than.isInstance(drawn)) {
+      assertThat(System.nanoTime()).as("%s", drawn).isLessThan(deadline);
+      drawn = asked.get();
+    }
+    return drawn;
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

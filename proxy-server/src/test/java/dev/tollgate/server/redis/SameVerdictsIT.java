@@ -136,7 +136,8 @@ class SameVerdictsIT {
   private void end(Draw draw, long tokensUsed) {
     ended(draw, tokensUsed);
 
-    assertThat(clock.run(ScriptCall.end(draw, tokensUsed, EPOCH))).containsExactly(1L);
+    assertThat(clock.run(ScriptCall.end(draw, tokensUsed, EPOCH, ScriptCall.NO_EPOCH)))
+        .containsExactly(1L);
     assertThat(clock.run(ScriptCall.giveBack(draw, EPOCH))).as("ended again").containsExactly(0L);
   }
 

@@ -60,7 +60,7 @@ class ScriptsContractIT extends CountersContract {
 
     @Override
     public void end(Draw draw, long tokensUsed) {
-      clock.run(ScriptCall.end(draw, tokensUsed, EPOCH));
+      clock.run(ScriptCall.end(draw, tokensUsed, EPOCH, ScriptCall.NO_EPOCH));
     }
   }
 }

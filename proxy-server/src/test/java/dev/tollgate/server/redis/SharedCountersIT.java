@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -175,8 +176,20 @@ class SharedCountersIT {
     assertThat(commands.hgetall("tollgate:slots:k"))
         .containsEntry("node.2", "60")
         .doesNotContainKey("node.1");
-    assertThat(run(ScriptCall.end(running.getFirst(), 0, "node.2"))).containsExactly(1L);
+    assertThat(run(ScriptCall.end(running.getFirst(), 0, "node.2", "node.1"))).containsExactly(1L);
     assertThat(Draws.take(other, Draws.slot("k", 100))).isInstanceOf(Taken.class);
+  }
+
+  @Test
+  void whatEndsBeforeItIsStatedAnewGivesBackItsTokensAndItsSlot() {
+    Draw draw = Draws.slot("k", 1, tokens(1_000_000, 600_000).takes().getFirst());
+    run(ScriptCall.take(draw, "node.1"));
+
+    assertThat(run(ScriptCall.end(draw, 100_000, "node.2", "node.1"))).containsExactly(1L);
+
+    assertThat(level(tokens(1_000_000, 0))).isGreaterThanOrEqualTo(900_000);
+    assertThat(slotsOf("k")).isZero();
+    assertThat(run(ScriptCall.end(draw, 100_000, "node.2", "node.1"))).containsExactly(0L);
   }
 
   private List<Long> run(ScriptCall call) {
@@ -223,7 +236,14 @@ class SharedCountersIT {
     await("unavailable", () -> Draws.take(one, Draws.slot("k", 1)) instanceof Unavailable);
 
     process.startAgain();
-    await("an answer", () -> Draws.take(one, Draws.slot("k", 1)) instanceof Refused);
+    var drawn = new AtomicReference<Drawn>(new Unavailable("it was killed"));
+    await(
+        "an answer",
+        () -> {
+          drawn.set(Draws.take(one, Draws.slot("k", 1)));
+          return !(drawn.get() instanceof Unavailable);
+        });
+    assertThat(drawn.get()).as("what runs was stated before").isInstanceOf(Refused.class);
     one.end(held, 0);
     await("a free slot", () -> Draws.take(other, Draws.slot("k", 1)) instanceof Taken);
   }
