@@ -77,9 +77,17 @@ public record Provider(
    *
    * @param streamOptions whether it understands these
    * @param prefill how it is asked to continue an answer
+   * @param thinking how it is asked to think, where it does not speak OpenAI
+   * @param sampling whether it is given a temperature and its like, where it does not speak OpenAI
    */
-  public record Quirks(boolean streamOptions, Prefill prefill) {
+  public record Quirks(
+      boolean streamOptions, Prefill prefill, Thinking thinking, boolean sampling) {
     public static final Quirks NONE = new Quirks(true, Prefill.NONE);
+
+    /** Of a provider that speaks OpenAI. */
+    public Quirks(boolean streamOptions, Prefill prefill) {
+      this(streamOptions, prefill, Thinking.AUTO, true);
+    }
   }
 
   /** What to do with the upstream when the client left (DECISIONS 3). */

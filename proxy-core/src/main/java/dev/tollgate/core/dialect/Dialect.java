@@ -5,11 +5,15 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import java.util.List;
+import java.util.Optional;
 
 /** A provider's wire format: how a call is addressed, and what its errors mean. Stateless. */
 public interface Dialect {
   /** The request target of an operation at a provider, such as {@code /v1/chat/completions}. */
   String target(Operation operation, Provider provider);
+
+  /** Fields of every request, unless the provider is configured with others of their names. */
+  List<Field> fields();
 
   /** The fields that carry a credential. */
   List<Field> authorization(Secret credential);
@@ -24,6 +28,9 @@ public interface Dialect {
   /** Classifies an error object that came inside a 200: as a stream's event or as the body. */
   UpstreamFailure failureInside(byte[] json, int from, int to);
 
+  /** What it does to bodies; empty where they are canonical, so that nothing is done. */
+  Optional<Translation> translation();
+
   /** What is asked of a provider. */
   enum Operation {
     CHAT
@@ -33,6 +40,7 @@ public interface Dialect {
   static Dialect named(String name) {
     return switch (name) {
       case "openai", "mock" -> OpenAiDialect.INSTANCE;
+      case "anthropic" -> AnthropicDialect.INSTANCE;
       default -> throw new IllegalArgumentException("no dialect " + name);
     };
   }

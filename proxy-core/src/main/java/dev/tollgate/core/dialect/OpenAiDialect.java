@@ -6,6 +6,7 @@ import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The chat-completion convention that OpenAI began and most providers speak. Error bodies come in
@@ -24,6 +25,11 @@ final class OpenAiDialect implements Dialect {
   }
 
   @Override
+  public List<Field> fields() {
+    return List.of();
+  }
+
+  @Override
   public List<Field> authorization(Secret credential) {
     return List.of(new Field("authorization", "Bearer " + credential.reveal()));
   }
@@ -39,6 +45,11 @@ final class OpenAiDialect implements Dialect {
     return classify(error.impliedStatus(), 0, error);
   }
 
+  @Override
+  public Optional<Translation> translation() {
+    return Optional.empty();
+  }
+
   private static UpstreamFailure classify(int status, int retryAfter, ErrorBody error) {
     return new UpstreamFailure(
         kind(status, error),
@@ -49,7 +60,8 @@ final class OpenAiDialect implements Dialect {
         retryAfter > 0 ? retryAfter : error.retryAfterSeconds());
   }
 
-  private static Kind kind(int status, ErrorBody error) {
+  /** What a status and a body mean by themselves. */
+  static Kind kind(int status, ErrorBody error) {
     return switch (status) {
       case 400, 422 -> kindOfRejection(error);
       case 401, 402 -> Kind.CREDENTIAL_REFUSED;

@@ -50,6 +50,21 @@ public final class JsonOut {
     return this;
   }
 
+  /**
+   * A string value as its source writes it, without its beginning: what a data URI holds is not
+   * decoded.
+   *
+   * @param bytesSkipped of the text between the quotation marks; not within an escape
+   */
+  public JsonOut stringBehind(JsonItems items, int i, int bytesSkipped) {
+    items.require(i, JsonKind.STRING);
+    separate();
+    out.writeByte('"');
+    int from = items.valueStart(i) + 1 + bytesSkipped;
+    out.writeBytes(items.bytes(), from, items.valueEnd(i) - from);
+    return this;
+  }
+
   public JsonOut number(long number) {
     return ascii(Long.toString(number));
   }

@@ -1,5 +1,7 @@
 package dev.tollgate.core.endpoint;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.endpoint.ReplyStream.Step;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
@@ -14,6 +16,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -27,7 +30,7 @@ final class Relayed implements SseSink {
   private static final long PROMPT_TOKENS = 7;
 
   private final ChatStream chat;
-  private final SseDecoder decoder = new SseDecoder(this, EVENT_BYTES_MAX);
+  private final SseDecoder decoder;
   private final ByteBuf out = PooledByteBufAllocator.DEFAULT.buffer();
   private final List<Step> steps = new ArrayList<>();
   private Optional<Step> end = Optional.empty();
@@ -35,8 +38,10 @@ final class Relayed implements SseSink {
   private byte[] error = {};
   private Usage charged = Usage.ZERO;
 
-  private Relayed(ReplyStamp stamp) {
+  private Relayed(ReplyStamp stamp, Dialect dialect) {
     this.chat = new ChatStream(stamp);
+    SseSink sink = dialect.translation().map(translation -> translation.stream(this)).orElse(this);
+    this.decoder = new SseDecoder(sink, EVENT_BYTES_MAX);
   }
 
   /** How a stream is cut into reads. */
@@ -45,6 +50,12 @@ final class Relayed implements SseSink {
 
     Cut WHOLE = left -> left;
     Cut BYTES = left -> 1;
+
+    /** As a recording was read from the network, and byte by byte behind that. */
+    static Cut recorded(JsonNode sizes) {
+      Iterator<JsonNode> next = sizes.elements();
+      return left -> next.hasNext() ? Math.min(left, Math.max(1, next.next().asInt())) : 1;
+    }
 
     static Cut random(Random random) {
       return left -> 1 + random.nextInt(Math.min(left, 40));
@@ -60,7 +71,11 @@ final class Relayed implements SseSink {
   }
 
   static Relayed of(byte[] stream, Cut cut, ReplyStamp stamp, PriceList prices) {
-    Relayed relayed = new Relayed(stamp);
+    return of(stream, cut, stamp, prices, Dialect.named("openai"));
+  }
+
+  static Relayed of(byte[] stream, Cut cut, ReplyStamp stamp, PriceList prices, Dialect dialect) {
+    Relayed relayed = new Relayed(stamp, dialect);
     try {
       relayed.feed(stream, cut);
       relayed.conclude(prices);

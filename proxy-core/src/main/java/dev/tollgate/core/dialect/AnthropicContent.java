@@ -1,0 +1,165 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.Param;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Writes a message's text and parts as Anthropic's content blocks. */
+final class AnthropicContent {
+  private final Dropped dropped;
+
+  AnthropicContent(Dropped dropped) {
+    this.dropped = dropped;
+  }
+
+  /**
+   * Writes the blocks of a message; nothing of one that is empty.
+   *
+   * @param place where they go, asked for ahead of each block
+   */
+  void write(JsonMembers message, Param path, Supplier<JsonOut> place) {
+    int content = Given.at(message, "content");
+    if (content < 0) {
+      return;
+    }
+    if (message.kind(content) == JsonKind.STRING) {
+      text(message, content, message, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      if (!part(parts.object(k), place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** Writes text alone; all other parts are dropped. */
+  void writeText(JsonMembers message, Param path, Supplier<JsonOut> place) {
+    int content = Given.at(message, "content");
+    if (content < 0 || message.kind(content) == JsonKind.STRING) {
+      write(message, path, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.object(k);
+      int text = Given.at(part, "text", JsonKind.STRING);
+      if (text >= 0) {
+        text(part, text, part, place);
+      } else {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** An empty block would be refused. */
+  private static void text(JsonMembers from, int i, JsonMembers marked, Supplier<JsonOut> place) {
+    if (!from.isEmptyString(i)) {
+      JsonOut out = place.get().beginObject().name("type").string("text");
+      out.name("text").raw(JsonBytes.of(from, i));
+      CacheControl.write(marked, out);
+      out.endObject();
+    }
+  }
+
+  private static boolean part(JsonMembers part, Supplier<JsonOut> place) {
+    int type = part.indexOf("type");
+    return switch (part.string(type)) {
+      case "text" -> said(part, "text", place);
+      case "refusal" -> said(part, "refusal", place);
+      case "image_url" -> image(part, place);
+      case "file" -> file(part, place);
+      // Blocks that are Anthropic's own.
+      case "image", "document", "search_result" -> {
+        boolean own = Given.at(part, "source") >= 0;
+        if (own) {
+          place.get().raw(JsonBytes.raw(part.bytes(), part.objectStart(), part.objectEnd()));
+        }
+        yield own;
+      }
+      default -> false;
+    };
+  }
+
+  private static boolean said(JsonMembers part, String member, Supplier<JsonOut> place) {
+    int text = Given.at(part, member, JsonKind.STRING);
+    if (text >= 0) {
+      text(part, text, part, place);
+    }
+    return text >= 0;
+  }
+
+  private static boolean image(JsonMembers part, Supplier<JsonOut> place) {
+    int i = Given.at(part, "image_url", JsonKind.OBJECT);
+    return i >= 0 && image(part, part.object(i), place);
+  }
+
+  private static boolean image(JsonMembers part, JsonMembers image, Supplier<JsonOut> place) {
+    int url = Given.text(image, "url");
+    if (url < 0) {
+      return false;
+    }
+    if (!DataUri.isOne(image, url)) {
+      JsonOut out = begin("image", "url", place).name("url").raw(JsonBytes.of(image, url));
+      end(part, out.endObject());
+      return true;
+    }
+    Optional<DataUri> uri = DataUri.of(image, url);
+    uri.ifPresent(data -> end(part, base64("image", data, image, url, place)));
+    return uri.isPresent();
+  }
+
+  /** A document in the request itself; one that was uploaded elsewhere is not known there. */
+  private static boolean file(JsonMembers part, Supplier<JsonOut> place) {
+    int i = Given.at(part, "file", JsonKind.OBJECT);
+    return i >= 0 && document(part, part.object(i), place);
+  }
+
+  private static boolean document(JsonMembers part, JsonMembers file, Supplier<JsonOut> place) {
+    int content = Given.text(file, "file_data");
+    Optional<DataUri> uri = content < 0 ? Optional.empty() : DataUri.of(file, content);
+    if (uri.isEmpty() || !uri.get().mediaType().equals("application/pdf")) {
+      return false;
+    }
+    JsonOut out = base64("document", uri.get(), file, content, place);
+    int name = Given.text(file, "filename");
+    if (name >= 0) {
+      out.name("title").raw(JsonBytes.of(file, name));
+    }
+    end(part, out);
+    return true;
+  }
+
+  private static JsonOut base64(
+      String type, DataUri uri, JsonMembers from, int i, Supplier<JsonOut> place) {
+    return begin(type, "base64", place)
+        .name("media_type")
+        .string(uri.mediaType())
+        .name("data")
+        .stringBehind(from, i, uri.headBytes())
+        .endObject();
+  }
+
+  private static JsonOut begin(String type, String source, Supplier<JsonOut> place) {
+    return place
+        .get()
+        .beginObject()
+        .name("type")
+        .string(type)
+        .name("source")
+        .beginObject()
+        .name("type")
+        .string(source);
+  }
+
+  private static void end(JsonMembers part, JsonOut out) {
+    CacheControl.write(part, out);
+    out.endObject();
+  }
+}

@@ -1,0 +1,312 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.sse.SseSink;
+import java.util.Arrays;
+
+/**
+ * Turns the events of one Anthropic stream into canonical chunks. Texts and arguments are copied as
+ * they are written; of a block only its kind is remembered. Not thread safe: one stream on one
+ * loop.
+ */
+final class AnthropicStream implements SseSink {
+  private static final int BLOCKS_MAX = 4_096;
+  private static final JsonBytes NO_TEXT = JsonBytes.string("");
+  private static final JsonBytes NO_ARGUMENTS = JsonBytes.string("{}");
+
+  /** A second message in a stream that had content: neither can be told from the other. */
+  private static final byte[] SECOND_MESSAGE =
+      """
+      {"type":"error","error":{"type":"api_error",\
+      "message":"a second message began within the stream"}}\
+      """
+          .getBytes(US_ASCII);
+
+  private final SseSink canonical;
+  private final CanonicalChunks chunks;
+  private final UsageTally usage = new UsageTally(UsageTerms.ANTHROPIC);
+  private final JsonMembers root = new JsonMembers();
+  private final JsonMembers inside = new JsonMembers();
+
+  /** Of each block: 0 where it is no call of a tool, 1 + the call's index, negative once argued. */
+  private int[] blocks = new int[8];
+
+  private int calls;
+  private int thoughts;
+  private boolean contentSent;
+  private boolean over;
+
+  AnthropicStream(SseSink canonical) {
+    this.canonical = canonical;
+    this.chunks = new CanonicalChunks(canonical);
+  }
+
+  @Override
+  public void event(String name, byte[] data, int from, int to) {
+    if (over) {
+      canonical.event(name, data, from, to); // nothing should come any more
+      return;
+    }
+    int type;
+    try {
+      root.read(data, from, to);
+      type = Given.text(root, "type");
+    } catch (InvalidJson e) {
+      type = -1;
+    }
+    if (type < 0) {
+      unreadable(name, data, from, to);
+      return;
+    }
+    if (root.isString(type, "content_block_delta")) {
+      delta();
+    } else if (root.isString(type, "content_block_start")) {
+      blockStart();
+    } else if (root.isString(type, "content_block_stop")) {
+      blockStop();
+    } else if (root.isString(type, "message_start")) {
+      messageStart();
+    } else if (root.isString(type, "message_delta")) {
+      messageDelta();
+    } else if (root.isString(type, "message_stop")) {
+      over = true;
+      chunks.done();
+    } else if (root.isString(type, "error")) {
+      error(data, from, to);
+    }
+    // A ping, or an event of a kind that is still to come.
+  }
+
+  @Override
+  public void comment() {
+    canonical.comment();
+  }
+
+  @Override
+  public void oversized(int eventBytesMax) {
+    canonical.oversized(eventBytesMax);
+  }
+
+  private void unreadable(String name, byte[] data, int from, int to) {
+    if (name.equals("error")) {
+      error(data, from, to);
+    } else {
+      chunks.unreadable();
+    }
+  }
+
+  private void error(byte[] data, int from, int to) {
+    over = true;
+    canonical.event("error", data, from, to);
+  }
+
+  // The message
+
+  private void messageStart() {
+    int i = Given.at(root, "message", JsonKind.OBJECT);
+    if (i < 0) {
+      chunks.unreadable();
+      return;
+    }
+    if (contentSent) {
+      error(SECOND_MESSAGE, 0, SECOND_MESSAGE.length);
+      return;
+    }
+    Arrays.fill(blocks, 0);
+    calls = 0;
+    thoughts = 0;
+    usage.clear();
+    inside.readInside(root, i);
+    chunks.identify(text("id"), text("model"));
+    takeUsage(inside);
+    JsonOut delta = chunks.begin();
+    delta.name("role").string("assistant").name("content").raw(NO_TEXT);
+    chunks.send(delta, usage);
+  }
+
+  private JsonBytes text(String member) {
+    int i = Given.at(inside, member, JsonKind.STRING);
+    return i < 0 ? NO_TEXT : JsonBytes.of(inside, i);
+  }
+
+  private void takeUsage(JsonMembers from) {
+    int i = Given.at(from, "usage", JsonKind.OBJECT);
+    if (i >= 0) {
+      usage.add(from, i);
+    }
+  }
+
+  private void messageDelta() {
+    takeUsage(root);
+    int i = Given.at(root, "delta", JsonKind.OBJECT);
+    int reason = -1;
+    if (i >= 0) {
+      inside.readInside(root, i);
+      reason = Given.text(inside, "stop_reason");
+    }
+    if (reason >= 0) {
+      finish(inside.string(reason));
+    }
+  }
+
+  private void finish(String stopReason) {
+    JsonOut delta = chunks.begin();
+    int i = Given.at(inside, "stop_details", JsonKind.OBJECT);
+    if (i >= 0 && stopReason.equals("refusal")) {
+      AnthropicRefusal.write(inside.object(i), delta);
+    }
+    chunks.finish(delta, AnthropicFinish.canonical(stopReason), stopReason, usage);
+  }
+
+  // Its blocks
+
+  private int block() {
+    int i = root.indexOf("index");
+    long index = i < 0 ? -1 : root.integer(i, -1);
+    return index >= 0 && index < BLOCKS_MAX ? (int) index : -1;
+  }
+
+  private void blockStart() {
+    int block = block();
+    int i = Given.at(root, "content_block", JsonKind.OBJECT);
+    if (block < 0 || i < 0) {
+      chunks.unreadable();
+      return;
+    }
+    if (block >= blocks.length) {
+      blocks = Arrays.copyOf(blocks, Math.max(2 * blocks.length, block + 1));
+    }
+    blocks[block] = 0;
+    inside.readInside(root, i);
+    if (Given.is(inside, "type", "text")) {
+      say();
+    } else if (Given.is(inside, "type", "tool_use")) {
+      call(block);
+    } else if (Given.is(inside, "type", "thinking")) {
+      thoughts++;
+      think();
+    } else if (Given.is(inside, "type", "redacted_thinking")) {
+      thoughts++;
+      hide();
+    }
+    // What the provider's own tools do is not for the client.
+  }
+
+  private void delta() {
+    int block = block();
+    int i = Given.at(root, "delta", JsonKind.OBJECT);
+    if (block < 0 || i < 0) {
+      chunks.unreadable();
+      return;
+    }
+    inside.readInside(root, i);
+    if (Given.is(inside, "type", "text_delta")) {
+      say();
+    } else if (Given.is(inside, "type", "input_json_delta")) {
+      argue(block);
+    } else if (Given.is(inside, "type", "thinking_delta")) {
+      think();
+    } else if (Given.is(inside, "type", "signature_delta")) {
+      sign();
+    }
+    // Citations say where a text is from; the text itself comes beside them.
+  }
+
+  private void send(JsonOut delta) {
+    contentSent = true;
+    chunks.send(delta);
+  }
+
+  private void say() {
+    int text = Given.text(inside, "text");
+    if (text >= 0) {
+      send(chunks.begin().name("content").raw(JsonBytes.of(inside, text)));
+    }
+  }
+
+  /** A thought: as text, and once more in the form in which a client can hand it back. */
+  private void think() {
+    int text = Given.text(inside, "thinking");
+    if (text >= 0) {
+      JsonBytes thought = JsonBytes.of(inside, text);
+      JsonOut delta = chunks.begin().name("reasoning_content").raw(thought);
+      sendDetail(delta, ReasoningDetail.TEXT, "text", thought);
+    }
+  }
+
+  private void sign() {
+    int signature = Given.text(inside, "signature");
+    if (signature >= 0) {
+      JsonBytes proof = JsonBytes.of(inside, signature);
+      sendDetail(chunks.begin(), ReasoningDetail.TEXT, "signature", proof);
+    }
+  }
+
+  private void hide() {
+    int hidden = Given.text(inside, "data");
+    if (hidden >= 0) {
+      JsonBytes content = JsonBytes.of(inside, hidden);
+      sendDetail(chunks.begin(), ReasoningDetail.ENCRYPTED, "data", content);
+    }
+  }
+
+  private void sendDetail(JsonOut delta, String type, String member, JsonBytes value) {
+    delta.name("reasoning_details").beginArray();
+    ReasoningDetail.begin(type, Math.max(0, thoughts - 1), delta).name(member).raw(value);
+    send(delta.endObject().endArray());
+  }
+
+  // Its calls of tools, numbered on their own
+
+  private void call(int block) {
+    int id = Given.text(inside, "id");
+    int name = Given.text(inside, "name");
+    if (id < 0 || name < 0) {
+      chunks.unreadable();
+      return;
+    }
+    int input = Given.at(inside, "input", JsonKind.OBJECT);
+    boolean argued = input >= 0 && !Given.isEmpty(inside, input);
+    int index = calls++;
+    blocks[block] = argued ? -(index + 1) : index + 1;
+    JsonOut delta = chunks.begin();
+    fragment(index, delta).name("id").raw(JsonBytes.of(inside, id));
+    delta.name("type").string("function").name("function").beginObject();
+    delta.name("name").raw(JsonBytes.of(inside, name));
+    delta.name("arguments").string(argued ? inside.text(input) : "");
+    send(delta.endObject().endObject().endArray());
+  }
+
+  private static JsonOut fragment(int index, JsonOut delta) {
+    return delta.name("tool_calls").beginArray().beginObject().name("index").number(index);
+  }
+
+  private void argue(int block) {
+    int json = Given.text(inside, "partial_json");
+    int call = block < blocks.length ? Math.abs(blocks[block]) : 0;
+    if (json >= 0 && call > 0) {
+      blocks[block] = -call;
+      argue(call - 1, JsonBytes.of(inside, json));
+    }
+  }
+
+  private void argue(int index, JsonBytes arguments) {
+    JsonOut delta = fragment(index, chunks.begin());
+    delta.name("function").beginObject().name("arguments").raw(arguments);
+    send(delta.endObject().endObject().endArray());
+  }
+
+  /** A tool without arguments is called with none at all. */
+  private void blockStop() {
+    int block = block();
+    if (block >= 0 && block < blocks.length && blocks[block] > 0) {
+      argue(blocks[block] - 1, NO_ARGUMENTS);
+    }
+  }
+}

@@ -1,0 +1,189 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Thinking;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import java.util.Optional;
+
+/** How a chat's wish for reasoning is put to Anthropic. */
+sealed interface AnthropicThinking {
+  /** It is not asked to. */
+  record Off() implements AnthropicThinking {}
+
+  /** The client wrote Anthropic's own member. */
+  record Own(JsonBytes json, boolean thinks) implements AnthropicThinking {}
+
+  record Budget(long tokens) implements AnthropicThinking {}
+
+  /**
+   * As much as it sees fit.
+   *
+   * @param effort Anthropic's word for it; empty: its usual one
+   */
+  record Adaptive(Optional<String> effort) implements AnthropicThinking {}
+
+  /** What a chat asks for: an effort as OpenAI names them, or a number of tokens, or just to. */
+  record Wish(String param, String effort, long tokens) {
+    static Optional<Wish> of(JsonMembers chat) {
+      int i = Given.at(chat, "reasoning", JsonKind.OBJECT);
+      if (i >= 0) {
+        return ofObject(chat.object(i)).filter(Wish::isOne);
+      }
+      int effort = Given.text(chat, "reasoning_effort");
+      return effort < 0
+          ? Optional.empty()
+          : Optional.of(new Wish("reasoning_effort", chat.string(effort), 0)).filter(Wish::isOne);
+    }
+
+    private static Optional<Wish> ofObject(JsonMembers reasoning) {
+      int enabled = Given.at(reasoning, "enabled");
+      if (enabled >= 0 && reasoning.kind(enabled) == JsonKind.FALSE) {
+        return Optional.empty();
+      }
+      int effort = Given.text(reasoning, "effort");
+      int tokens = Given.at(reasoning, "max_tokens", JsonKind.NUMBER);
+      return effort < 0 && tokens < 0 && enabled < 0
+          ? Optional.empty()
+          : Optional.of(
+              new Wish(
+                  "reasoning",
+                  effort < 0 ? "" : reasoning.string(effort),
+                  tokens < 0 ? 0 : reasoning.integer(tokens, 0)));
+    }
+
+    private boolean isOne() {
+      return !effort.equals("none");
+    }
+
+    /** The share of the output that may be thought. */
+    private double share() {
+      return switch (effort) {
+        case "minimal", "low" -> 0.2;
+        case "high" -> 0.8;
+        case "xhigh", "max" -> 0.95;
+        default -> 0.5;
+      };
+    }
+
+    private Optional<String> anthropicEffort() {
+      return switch (effort) {
+        case "minimal", "low" -> Optional.of("low");
+        case "medium", "high", "max" -> Optional.of(effort);
+        case "xhigh" -> Optional.of("max");
+        default -> Optional.empty();
+      };
+    }
+  }
+
+  long BUDGET_MIN = 1_024;
+  long BUDGET_MAX = 32_000;
+
+  /**
+   * What a chat's wish comes to at a model; one that comes to nothing is dropped.
+   *
+   * @param outputMax tokens of the answer, those of thoughts included
+   */
+  static AnthropicThinking of(
+      JsonMembers chat, Route route, Model model, long outputMax, Dropped dropped) {
+    int own = Given.at(chat, "thinking", JsonKind.OBJECT);
+    if (own >= 0) {
+      boolean thinks = !Given.is(chat.object(own), "type", "disabled");
+      return new Own(JsonBytes.of(chat, own), thinks);
+    }
+    Optional<Wish> wish = Wish.of(chat);
+    if (wish.isEmpty()) {
+      return new Off();
+    }
+    AnthropicThinking how = how(wish.get(), chat, route, model, outputMax);
+    if (how instanceof Off) {
+      dropped.add(wish.get().param());
+    }
+    return how;
+  }
+
+  private static AnthropicThinking how(
+      Wish wish, JsonMembers chat, Route route, Model model, long outputMax) {
+    boolean able = model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
+    if (!able || AnthropicTools.isForced(chat)) {
+      return new Off(); // who must call a tool may not think first
+    }
+    return switch (style(route)) {
+      case NONE -> new Off();
+      case ADAPTIVE -> new Adaptive(wish.anthropicEffort());
+      case BUDGET, AUTO -> isAmidToolsWithoutThoughts(chat) ? new Off() : budget(wish, outputMax);
+    };
+  }
+
+  private static Thinking style(Route route) {
+    Thinking configured = route.provider().quirks().thinking();
+    return configured != Thinking.AUTO
+        ? configured
+        : ClaudeVersion.isAdaptive(route.upstreamModel()) ? Thinking.ADAPTIVE : Thinking.BUDGET;
+  }
+
+  private static AnthropicThinking budget(Wish wish, long outputMax) {
+    long most = Math.min(outputMax - 1, BUDGET_MAX);
+    long tokens = wish.tokens() > 0 ? wish.tokens() : (long) (outputMax * wish.share());
+    return most < BUDGET_MIN ? new Off() : new Budget(Math.clamp(tokens, BUDGET_MIN, most));
+  }
+
+  /** With a budget, an answer that called tools goes on only if its thoughts are handed back. */
+  private static boolean isAmidToolsWithoutThoughts(JsonMembers chat) {
+    JsonElements messages = chat.array(chat.indexOf("messages"));
+    for (int k = messages.size() - 1; k >= 0; k--) {
+      JsonMembers message = messages.object(k);
+      if (!Given.is(message, "role", "tool")) {
+        return k < messages.size() - 1
+            && Given.is(message, "role", "assistant")
+            && !AnthropicThoughts.areIn(message);
+      }
+    }
+    return false;
+  }
+
+  /** Whether an answer begins with thoughts, which bars other parameters. */
+  default boolean thinks() {
+    return switch (this) {
+      case Off _ -> false;
+      case Own own -> own.thinks();
+      case Budget _, Adaptive _ -> true;
+    };
+  }
+
+  default void writeTo(JsonOut out) {
+    switch (this) {
+      case Off _ -> {}
+      case Own own -> out.name("thinking").raw(own.json());
+      case Budget budget ->
+          out.name("thinking")
+              .beginObject()
+              .name("type")
+              .string("enabled")
+              .name("budget_tokens")
+              .number(budget.tokens())
+              .endObject();
+      // Newer models show their thoughts only if asked to.
+      case Adaptive _ ->
+          out.name("thinking")
+              .beginObject()
+              .name("type")
+              .string("adaptive")
+              .name("display")
+              .string("summarized")
+              .endObject();
+    }
+  }
+
+  /** What goes into {@code output_config}. */
+  default Optional<String> effort() {
+    return switch (this) {
+      case Off _, Own _, Budget _ -> Optional.empty();
+      case Adaptive adaptive -> adaptive.effort();
+    };
+  }
+}

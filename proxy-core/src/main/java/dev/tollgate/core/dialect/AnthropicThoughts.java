@@ -1,0 +1,84 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import java.util.function.Supplier;
+
+/**
+ * Thoughts that a client hands back with their signatures: as {@code reasoning_details}, the way we
+ * gave them out, or as Anthropic's own {@code thinking_blocks}.
+ */
+final class AnthropicThoughts {
+  private AnthropicThoughts() {}
+
+  static boolean areIn(JsonMembers message) {
+    return Given.at(message, "reasoning_details", JsonKind.ARRAY) >= 0
+        || Given.at(message, "thinking_blocks", JsonKind.ARRAY) >= 0;
+  }
+
+  /** Writes them as blocks; those without a signature were another provider's. */
+  static void write(JsonMembers message, Supplier<JsonOut> place) {
+    int details = Given.at(message, "reasoning_details", JsonKind.ARRAY);
+    int blocks = Given.at(message, "thinking_blocks", JsonKind.ARRAY);
+    if (details >= 0) {
+      details(message.array(details), place);
+    } else if (blocks >= 0) {
+      blocks(message.array(blocks), place);
+    }
+  }
+
+  /** A thought's text may come in pieces, and its signature behind them. */
+  private static void details(JsonElements details, Supplier<JsonOut> place) {
+    StringBuilder text = new StringBuilder();
+    for (int k = 0; k < details.size(); k++) {
+      if (details.kind(k) != JsonKind.OBJECT || isForeign(details.object(k))) {
+        continue;
+      }
+      JsonMembers detail = details.object(k);
+      int hidden = Given.text(detail, "data");
+      if (Given.is(detail, "type", ReasoningDetail.ENCRYPTED) && hidden >= 0) {
+        hidden(JsonBytes.of(detail, hidden), place.get());
+      } else if (Given.is(detail, "type", ReasoningDetail.TEXT)) {
+        int piece = Given.text(detail, "text");
+        text.append(piece < 0 ? "" : detail.string(piece));
+        int signature = Given.text(detail, "signature");
+        if (signature >= 0) {
+          signed(text, JsonBytes.of(detail, signature), place.get());
+          text.setLength(0);
+        }
+      }
+    }
+  }
+
+  /** Other gateways say whose signature it is. */
+  private static boolean isForeign(JsonMembers detail) {
+    int format = Given.text(detail, "format");
+    return format >= 0 && !detail.string(format).startsWith("anthropic");
+  }
+
+  private static void signed(CharSequence text, JsonBytes signature, JsonOut out) {
+    out.beginObject().name("type").string("thinking").name("thinking").string(text);
+    out.name("signature").raw(signature).endObject();
+  }
+
+  private static void hidden(JsonBytes content, JsonOut out) {
+    out.beginObject().name("type").string("redacted_thinking");
+    out.name("data").raw(content).endObject();
+  }
+
+  private static void blocks(JsonElements blocks, Supplier<JsonOut> place) {
+    for (int k = 0; k < blocks.size(); k++) {
+      JsonMembers block = blocks.kind(k) == JsonKind.OBJECT ? blocks.object(k) : null;
+      boolean thought =
+          block != null
+              && (Given.is(block, "type", "redacted_thinking")
+                  || (Given.is(block, "type", "thinking") && Given.text(block, "signature") >= 0));
+      if (thought) {
+        place.get().raw(JsonBytes.of(blocks, k));
+      }
+    }
+  }
+}

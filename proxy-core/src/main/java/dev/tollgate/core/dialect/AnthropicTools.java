@@ -1,0 +1,119 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.Param;
+import org.jspecify.annotations.Nullable;
+
+/** The tools of a chat and which of them must be called, as Anthropic takes them. */
+final class AnthropicTools {
+  private static final JsonBytes NO_ARGUMENTS =
+      JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
+
+  private final JsonMembers chat;
+  private final boolean understandsSchemas;
+  private final Dropped dropped;
+
+  /**
+   * @param understandsSchemas whether the model can be held to the tools' schemas
+   */
+  AnthropicTools(JsonMembers chat, boolean understandsSchemas, Dropped dropped) {
+    this.chat = chat;
+    this.understandsSchemas = understandsSchemas;
+    this.dropped = dropped;
+  }
+
+  /** Whether a chat leaves its model no choice but to call a tool. */
+  static boolean isForced(JsonMembers chat) {
+    int i = Given.at(chat, "tool_choice");
+    return i >= 0
+        && (chat.isString(i, "required")
+            || (chat.kind(i) == JsonKind.OBJECT && Given.is(chat.object(i), "type", "function")));
+  }
+
+  void writeTo(JsonOut out) {
+    int i = Given.at(chat, "tools", JsonKind.ARRAY);
+    JsonElements tools = i < 0 ? null : chat.array(i);
+    int written = 0;
+    if (tools != null) {
+      for (int k = 0; k < tools.size(); k++) {
+        JsonMembers tool = tools.object(k);
+        int function = Given.at(tool, "function", JsonKind.OBJECT);
+        if (!Given.is(tool, "type", "function") || function < 0) {
+          dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
+          continue;
+        }
+        if (written++ == 0) {
+          out.name("tools").beginArray();
+        }
+        tool(tool, tool.object(function), out);
+      }
+    }
+    if (written > 0) {
+      out.endArray();
+      choice(out);
+    }
+  }
+
+  private void tool(JsonMembers tool, JsonMembers function, JsonOut out) {
+    out.beginObject().name("name").raw(JsonBytes.of(function, function.indexOf("name")));
+    int description = Given.at(function, "description", JsonKind.STRING);
+    if (description >= 0) {
+      out.name("description").raw(JsonBytes.of(function, description));
+    }
+    int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
+    boolean some = parameters >= 0 && !Given.isEmpty(function, parameters);
+    out.name("input_schema").raw(some ? JsonBytes.of(function, parameters) : NO_ARGUMENTS);
+    if (understandsSchemas && Given.at(function, "strict", JsonKind.TRUE) >= 0) {
+      out.name("strict").bool(true);
+    }
+    if (!CacheControl.write(tool, out)) {
+      CacheControl.write(function, out);
+    }
+    out.endObject();
+  }
+
+  private void choice(JsonOut out) {
+    boolean single = Given.at(chat, "parallel_tool_calls", JsonKind.FALSE) >= 0;
+    int i = Given.at(chat, "tool_choice");
+    if (i >= 0 && chat.kind(i) == JsonKind.OBJECT) {
+      choice(chat.object(i), single, out);
+    } else if (i >= 0 && chat.isString(i, "required")) {
+      choice("any", null, single, out);
+    } else if (i >= 0 && chat.isString(i, "none")) {
+      choice("none", null, false, out);
+    } else if (single || (i >= 0 && chat.isString(i, "auto"))) {
+      choice("auto", null, single, out);
+    } else if (i >= 0) {
+      dropped.add("tool_choice");
+    }
+  }
+
+  private void choice(JsonMembers choice, boolean single, JsonOut out) {
+    int i = Given.at(choice, "function", JsonKind.OBJECT);
+    JsonMembers function = i < 0 ? null : choice.object(i);
+    int name = function == null ? -1 : Given.text(function, "name");
+    if (function != null && name >= 0) {
+      choice("tool", JsonBytes.of(function, name), single, out);
+      return;
+    }
+    dropped.add("tool_choice"); // some of the tools, or one of another kind
+    if (single) {
+      choice("auto", null, true, out);
+    }
+  }
+
+  private static void choice(String type, @Nullable JsonBytes name, boolean single, JsonOut out) {
+    out.name("tool_choice").beginObject().name("type").string(type);
+    if (name != null) {
+      out.name("name").raw(name);
+    }
+    if (single) {
+      out.name("disable_parallel_tool_use").bool(true);
+    }
+    out.endObject();
+  }
+}

@@ -1,0 +1,101 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.sse.SseSink;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/**
+ * Writes one stream's canonical chunks, each into the same buffer: a beginning that is made once, a
+ * delta and an end. Not thread safe: one stream on one loop.
+ */
+final class CanonicalChunks {
+  private static final String EVENT = "message";
+  private static final int BYTES_USUAL = 512;
+  private static final int BYTES_AT_REST_MAX = 8 * 1024;
+  private static final byte[] END = "}]}".getBytes(US_ASCII);
+  private static final byte[] OPEN_END = ",\"finish_reason\":null}]}".getBytes(US_ASCII);
+  private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
+  private static final byte[] NO_CHUNK = "{}".getBytes(US_ASCII);
+
+  private final SseSink canonical;
+  private ByteBuf buffer = Unpooled.buffer(BYTES_USUAL);
+  private byte[] beginning = beginning(JsonBytes.string(""), JsonBytes.string(""));
+
+  CanonicalChunks(SseSink canonical) {
+    this.canonical = canonical;
+  }
+
+  /** What every chunk says from now on; both are strings. */
+  void identify(JsonBytes id, JsonBytes model) {
+    beginning = beginning(id, model);
+  }
+
+  private static byte[] beginning(JsonBytes id, JsonBytes model) {
+    String text =
+        "{\"id\":"
+            + id
+            + ",\"object\":\"chat.completion.chunk\",\"model\":"
+            + model
+            + ",\"choices\":[{\"index\":0,\"delta\":";
+    return text.getBytes(UTF_8);
+  }
+
+  /** Begins a chunk; what is written next are members of its delta. */
+  JsonOut begin() {
+    buffer.clear();
+    buffer.writeBytes(beginning);
+    return new JsonOut(buffer).beginObject();
+  }
+
+  /** Sends a chunk that finishes nothing. */
+  void send(JsonOut delta) {
+    delta.endObject();
+    buffer.writeBytes(OPEN_END);
+    sendBuffer();
+  }
+
+  /** Sends a chunk that finishes nothing, with the usage so far. */
+  void send(JsonOut delta, UsageTally usage) {
+    delta.endObject();
+    delta.name("finish_reason").nul();
+    end(delta, usage);
+  }
+
+  /** Sends the chunk that finishes, with the usage. */
+  void finish(JsonOut delta, String reason, String ownReason, UsageTally usage) {
+    delta.endObject();
+    delta.name("finish_reason").string(reason);
+    delta.name("native_finish_reason").string(ownReason);
+    end(delta, usage);
+  }
+
+  private void end(JsonOut delta, UsageTally usage) {
+    buffer.writeBytes(END, 0, 2);
+    usage.writeTo(delta);
+    buffer.writeBytes(END, 2, 1);
+    sendBuffer();
+  }
+
+  private void sendBuffer() {
+    int from = buffer.arrayOffset();
+    canonical.event(EVENT, buffer.array(), from, from + buffer.writerIndex());
+    if (buffer.capacity() > BYTES_AT_REST_MAX) {
+      buffer = Unpooled.buffer(BYTES_USUAL);
+    }
+  }
+
+  /** The stream is complete. */
+  void done() {
+    canonical.event(EVENT, DONE, 0, DONE.length);
+  }
+
+  /** An event came that nothing can be made of. */
+  void unreadable() {
+    canonical.event(EVENT, NO_CHUNK, 0, NO_CHUNK.length);
+  }
+}

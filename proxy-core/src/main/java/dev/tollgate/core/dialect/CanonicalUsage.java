@@ -1,0 +1,49 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.money.Usage;
+import java.util.Set;
+
+/**
+ * A provider's usage object in OpenAI's terms. What it says beside the counts is kept under the
+ * provider's names, unless OpenAI has such a name.
+ */
+final class CanonicalUsage {
+  private static final Set<String> OURS =
+      Set.of(
+          "prompt_tokens",
+          "completion_tokens",
+          "total_tokens",
+          "prompt_tokens_details",
+          "completion_tokens_details");
+
+  private CanonicalUsage() {}
+
+  /** Writes counts, and what else the provider told with them. */
+  static void write(Usage usage, JsonMembers told, JsonOut out) {
+    out.beginObject();
+    out.name("prompt_tokens").number(usage.promptTokens());
+    out.name("completion_tokens").number(usage.completionTokens());
+    out.name("total_tokens").number(usage.promptTokens() + usage.completionTokens());
+    out.name("prompt_tokens_details").beginObject();
+    out.name("cached_tokens").number(usage.cachedTokens());
+    if (usage.cacheWriteTokens() > 0) {
+      out.name("cache_write_tokens").number(usage.cacheWriteTokens());
+    }
+    out.endObject();
+    if (usage.reasoningTokens() > 0) {
+      out.name("completion_tokens_details").beginObject();
+      out.name("reasoning_tokens").number(usage.reasoningTokens()).endObject();
+    }
+    for (int i = 0; i < told.size(); i++) {
+      String name = told.name(i);
+      if (told.kind(i) != JsonKind.NULL && !OURS.contains(name)) {
+        out.name(name).raw(JsonBytes.of(told, i));
+      }
+    }
+    out.endObject();
+  }
+}

@@ -1,0 +1,48 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonItems;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The beginning of a JSON string that is a {@code data:} URI in base64; its bytes are not decoded.
+ *
+ * @param mediaType such as {@code image/png}
+ * @param headBytes how much of the string stands before the base64
+ */
+record DataUri(String mediaType, int headBytes) {
+  private static final int HEAD_BYTES_MAX = 256;
+  private static final String SCHEME = "data:";
+  private static final String BASE64 = ";base64";
+
+  /** Whether a string is a data URI of any kind. */
+  static boolean isOne(JsonItems items, int i) {
+    return head(items, i, SCHEME.length()).equals(SCHEME);
+  }
+
+  static Optional<DataUri> of(JsonItems items, int i) {
+    String head = head(items, i, HEAD_BYTES_MAX);
+    int comma = head.indexOf(',');
+    if (!head.startsWith(SCHEME) || comma < 0) {
+      return Optional.empty();
+    }
+    String type = head.substring(SCHEME.length(), comma).replace("\\/", "/");
+    return type.endsWith(BASE64)
+        ? Optional.of(new DataUri(plain(type.substring(0, type.length() - 7)), comma + 1))
+        : Optional.empty();
+  }
+
+  /** Without parameters. */
+  private static String plain(String type) {
+    int parameters = type.indexOf(';');
+    return parameters < 0 ? type : type.substring(0, parameters);
+  }
+
+  private static String head(JsonItems items, int i, int bytesMax) {
+    int from = items.valueStart(i) + 1;
+    int length = Math.min(bytesMax, items.valueEnd(i) - 1 - from);
+    return new String(items.bytes(), from, length, StandardCharsets.ISO_8859_1)
+        .toLowerCase(Locale.ROOT);
+  }
+}
