@@ -37,6 +37,7 @@ public final class Main implements Runnable {
     VERBS.put("reload", Reload.class);
     VERBS.put("drain", Drain.class);
     VERBS.put("mock", Mock.class);
+    VERBS.put("bench", Bench.class);
   }
 
   @Spec private CommandSpec spec;

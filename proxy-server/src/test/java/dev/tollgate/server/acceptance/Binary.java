@@ -95,6 +95,10 @@ final class Binary implements AutoCloseable {
     return baseUrl.getPort();
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   RawClient connect() {
     return RawClient.connect(port());
   }

@@ -40,7 +40,7 @@ final class PackageOrder {
 
   /** The packages of proxy-server, in no order: what each may see is decided by name. */
   static final Set<String> SERVER =
-      Set.of("settings", "postgres", "redis", "ledger", "mock", "ops", "wiring", "cli");
+      Set.of("settings", "postgres", "redis", "ledger", "mock", "ops", "bench", "wiring", "cli");
 
   /** In a constant pool every class, descriptor and signature is text that holds the whole name. */
   private static final Pattern OURS =
@@ -117,7 +117,7 @@ final class PackageOrder {
           || switch (name) {
             case "wiring" -> !other.name.equals("cli");
             // Verbs that work without a gateway reach what they work on directly.
-            case "cli" -> Set.of("wiring", "postgres", "mock").contains(other.name);
+            case "cli" -> Set.of("wiring", "postgres", "mock", "bench").contains(other.name);
             default -> false;
           };
     }

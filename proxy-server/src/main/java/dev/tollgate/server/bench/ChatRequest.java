@@ -1,0 +1,58 @@
+package dev.tollgate.server.bench;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.bench.BenchPlan.Party;
+import dev.tollgate.server.bench.BenchPlan.Prompt;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
+
+/** The bytes of a chat request, the same ones each time. */
+final class ChatRequest {
+  private static final String WORD = "tell me more ";
+
+  private ChatRequest() {}
+
+  static ByteBuf plain(Party party, Prompt prompt) {
+    return request(party, body(party.model(), "", prompt));
+  }
+
+  static ByteBuf streamed(Party party, Prompt prompt) {
+    return request(party, body(party.streamModel(), ",\"stream\":true", prompt));
+  }
+
+  private static String body(String model, String stream, Prompt prompt) {
+    return "{\"model\":\""
+        + new String(JsonStringEncoder.getInstance().quoteAsString(model))
+        + "\""
+        + stream
+        + ",\"max_tokens\":"
+        + prompt.tokensMax()
+        + ",\"messages\":[{\"role\":\"user\",\"content\":\""
+        + words(prompt.bytes())
+        + "\"}]}";
+  }
+
+  private static String words(int bytes) {
+    return WORD.repeat(bytes / WORD.length() + 1).substring(0, bytes);
+  }
+
+  private static ByteBuf request(Party party, String body) {
+    Secret key = party.key();
+    String authorization = key == null ? "" : "authorization: Bearer " + key.reveal() + "\r\n";
+    String request =
+        "POST "
+            + party.url().path()
+            + "/chat/completions HTTP/1.1\r\nhost: "
+            + party.url().authority()
+            + "\r\n"
+            + authorization
+            + "content-type: application/json\r\ncontent-length: "
+            + body.getBytes(StandardCharsets.UTF_8).length
+            + "\r\n\r\n"
+            + body;
+    return Unpooled.unreleasableBuffer(
+        Unpooled.wrappedBuffer(request.getBytes(StandardCharsets.UTF_8)));
+  }
+}

@@ -1,0 +1,67 @@
+package dev.tollgate.server.bench;
+
+import dev.tollgate.server.bench.BenchPlan.Replies;
+import dev.tollgate.server.bench.BenchPlan.Scenario;
+import java.util.stream.Collectors;
+
+/**
+ * One request of each kind to each side before there is any load: a wrong key is then one line and
+ * not a report, and the first stream is the script of all others.
+ */
+final class FirstRequests {
+  private final BenchPlan plan;
+  private final Driver driver;
+  private final Conductor conductor;
+
+  FirstRequests(BenchPlan plan, Driver driver, Conductor conductor) {
+    this.plan = plan;
+    this.driver = driver;
+    this.conductor = conductor;
+  }
+
+  /** Asks; the script of streams where they are all the same. */
+  Script ask(Contenders contenders) throws BenchFailed {
+    Script script = Script.NONE;
+    for (Contender each : contenders.order(0)) {
+      if (has(Scenario.PLAIN) || has(Scenario.FRONTIER)) {
+        Tally tally = new Tally();
+        require(each, each.plain(tally));
+      }
+      if (has(Scenario.STREAM) || has(Scenario.STREAMS)) {
+        script = stream(each, script);
+      }
+    }
+    return script;
+  }
+
+  private boolean has(Scenario scenario) {
+    return plan.scenarios().contains(scenario);
+  }
+
+  private Script stream(Contender contender, Script known) throws BenchFailed {
+    if (plan.replies() == Replies.ANY || known instanceof KnownScript) {
+      require(contender, contender.streamed(known, new Tally()));
+      return known;
+    }
+    Recording recording = new Recording();
+    require(contender, contender.streamed(recording, new Tally()));
+    return recording.script();
+  }
+
+  private void require(Contender contender, Work work) throws BenchFailed {
+    var once = new Arrivals(driver.nowNanos(), 1, 1);
+    Load load = new OpenRound(once, work.tally(), plan.times().timeout().toNanos());
+    conductor.conduct("first request", contender.connections(), work, load, plan.times().timeout());
+    if (work.tally().answeredCount() == 0 && conductor.goesOn()) {
+      throw new BenchFailed(
+          contender.role().wire() + " does not answer as it has to: " + reason(work.tally()));
+    }
+  }
+
+  private static String reason(Tally tally) {
+    String how =
+        tally.failures().keySet().stream().map(Failure::wire).collect(Collectors.joining(", "));
+    String problem = tally.firstProblem();
+    return problem == null ? how : how + ", " + problem;
+  }
+}

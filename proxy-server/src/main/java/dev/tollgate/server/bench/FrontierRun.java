@@ -1,0 +1,71 @@
+package dev.tollgate.server.bench;
+
+import dev.tollgate.server.bench.BenchReport.Ceiling;
+import java.time.Duration;
+import java.util.OptionalDouble;
+
+/** Measures the rates that a {@link Frontier} asks for, both sides in turn. */
+final class FrontierRun {
+  private static final double RATE_MIN = 50;
+  private static final int PROBES_MAX = 24;
+  private static final int ROUNDS = 2;
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration START = Duration.ofMillis(1);
+
+  private final BenchPlan plan;
+  private final Contenders contenders;
+  private final Driver driver;
+  private final Conductor conductor;
+
+  FrontierRun(BenchPlan plan, Contenders contenders, Driver driver, Conductor conductor) {
+    this.plan = plan;
+    this.contenders = contenders;
+    this.driver = driver;
+    this.conductor = conductor;
+  }
+
+  Ceiling search() {
+    double rateMax = plan.bounds().ratePerSecondMax();
+    Frontier frontier = new Frontier(Math.min(RATE_MIN, rateMax), rateMax, PROBES_MAX);
+    OptionalDouble rate = frontier.next();
+    while (rate.isPresent() && conductor.goesOn()) {
+      Frontier.Probe probe = probe(rate.getAsDouble());
+      if (conductor.goesOn()) { // else it was cut off and says nothing
+        frontier.observe(probe);
+      }
+      rate = frontier.next();
+    }
+    return Ceiling.of(frontier, rateMax);
+  }
+
+  private Frontier.Probe probe(double rate) {
+    Tally target = new Tally();
+    Tally direct = new Tally();
+    double busy = 0;
+    for (int round = 0; round < ROUNDS && conductor.goesOn(); round++) {
+      for (Contender each : contenders.order(round)) {
+        Tally tally =
+            switch (each.role()) {
+              case TARGET -> target;
+              case DIRECT -> direct;
+            };
+        busy = Math.max(busy, round(each, rate, tally));
+      }
+    }
+    long directNanos = Quantiles.of(direct.latency()).p99Nanos();
+    long p99Nanos = Quantiles.of(target.latency()).p99Nanos() - directNanos;
+    return new Frontier.Probe(rate, p99Nanos, failed(target) + failed(direct), busy);
+  }
+
+  private double round(Contender contender, double rate, Tally tally) {
+    var arrivals =
+        Arrivals.of(driver.nowNanos() + START.toNanos(), rate, plan.times().round().toNanos());
+    Load load = new OpenRound(arrivals, tally, TIMEOUT.toNanos());
+    String what = "frontier %s at %.0f/s".formatted(contender.role().wire(), rate);
+    return conductor.conduct(what, contender.connections(), contender.plain(tally), load, TIMEOUT);
+  }
+
+  private static long failed(Tally tally) {
+    return tally.askedCount() - tally.answeredCount();
+  }
+}

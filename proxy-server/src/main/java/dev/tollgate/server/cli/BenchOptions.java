@@ -1,0 +1,299 @@
+package dev.tollgate.server.cli;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.bench.BaseUrl;
+import dev.tollgate.server.bench.BenchPlan;
+import dev.tollgate.server.bench.BenchPlan.Bounds;
+import dev.tollgate.server.bench.BenchPlan.Party;
+import dev.tollgate.server.bench.BenchPlan.Prompt;
+import dev.tollgate.server.bench.BenchPlan.Rates;
+import dev.tollgate.server.bench.BenchPlan.Replies;
+import dev.tollgate.server.bench.BenchPlan.Scenario;
+import dev.tollgate.server.bench.BenchPlan.Times;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** What {@code tollgate bench} is to measure; every number has a bound. */
+final class BenchOptions {
+  private static final int RATE_BOUND = 100_000;
+  private static final int CONNECTIONS_BOUND = 20_000;
+  private static final int PROMPT_BYTES_BOUND = 10 * 1024 * 1024;
+  private static final Duration WHOLE_BOUND = Duration.ofHours(24);
+
+  @Spec(Target.MIXEE)
+  private @Nullable CommandSpec command;
+
+  @Option(
+      names = "--target",
+      required = true,
+      paramLabel = "URL",
+      description = "The gateway, such as http://127.0.0.1:8080/v1.")
+  private String target = "";
+
+  @Option(
+      names = "--direct",
+      paramLabel = "URL",
+      description = "The provider behind it; without it, figures are of the whole and none added.")
+  private @Nullable String direct;
+
+  @Option(names = "--remote", description = "Allow load on another machine than this one.")
+  private boolean remote;
+
+  @Option(
+      names = "--key",
+      paramLabel = "KEY",
+      description = "API key for the gateway; else $BENCH_KEY.")
+  private @Nullable String key;
+
+  @Option(
+      names = "--direct-key",
+      paramLabel = "KEY",
+      description = "API key for the provider; else $BENCH_DIRECT_KEY.")
+  private @Nullable String directKey;
+
+  @Option(
+      names = "--model",
+      paramLabel = "M",
+      defaultValue = "tollgate/demo-chat",
+      description = "Model to ask the gateway for (default: ${DEFAULT-VALUE}).")
+  private String model = "";
+
+  @Option(
+      names = "--direct-model",
+      paramLabel = "M",
+      defaultValue = "mock-chat",
+      description = "The same model's name at the provider (default: ${DEFAULT-VALUE}).")
+  private String directModel = "";
+
+  @Option(
+      names = "--stream-model",
+      paramLabel = "M",
+      description = "Another model of the gateway for streams.")
+  private @Nullable String streamModel;
+
+  @Option(
+      names = "--direct-stream-model",
+      paramLabel = "M",
+      description = "The same at the provider.")
+  private @Nullable String directStreamModel;
+
+  @Option(
+      names = "--scenario",
+      split = ",",
+      paramLabel = "NAME",
+      defaultValue = "plain,stream",
+      description =
+          "Some of plain, stream (new streams), streams (open at once), frontier (rates that"
+              + " hold a p99 of 1, 5, 10, 50, 100 ms); default: ${DEFAULT-VALUE}.")
+  private List<String> scenarios = List.of();
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "200",
+      description = "Plain requests per second (default: ${DEFAULT-VALUE}).")
+  private double rate;
+
+  @Option(
+      names = "--stream-rate",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "New streams per second (default: ${DEFAULT-VALUE}).")
+  private double streamRate;
+
+  @Option(
+      names = "--streams",
+      paramLabel = "N",
+      defaultValue = "100",
+      description = "Streams open at once in the scenario streams (default: ${DEFAULT-VALUE}).")
+  private int streams;
+
+  @Option(
+      names = "--duration",
+      paramLabel = "SPAN",
+      defaultValue = "10s",
+      converter = SpanConverter.class,
+      description = "Measured for each side and scenario (default: ${DEFAULT-VALUE}).")
+  private Duration duration = Duration.ZERO;
+
+  @Option(
+      names = "--round",
+      paramLabel = "SPAN",
+      defaultValue = "1s",
+      converter = SpanConverter.class,
+      description = "After which it is the other side's turn (default: ${DEFAULT-VALUE}).")
+  private Duration round = Duration.ZERO;
+
+  @Option(
+      names = "--warmup",
+      paramLabel = "SPAN",
+      defaultValue = "5s",
+      converter = SpanConverter.class,
+      description = "Before each scenario, not counted (default: ${DEFAULT-VALUE}).")
+  private Duration warmUp = Duration.ZERO;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "SPAN",
+      defaultValue = "30s",
+      converter = SpanConverter.class,
+      description = "Of a request, from when it should have started (default: ${DEFAULT-VALUE}).")
+  private Duration timeout = Duration.ZERO;
+
+  @Option(
+      names = "--max-duration",
+      paramLabel = "SPAN",
+      defaultValue = "10m",
+      converter = SpanConverter.class,
+      description = "When all ends, whatever was measured (default: ${DEFAULT-VALUE}).")
+  private Duration whole = Duration.ZERO;
+
+  @Option(
+      names = "--max-rate",
+      paramLabel = "N",
+      defaultValue = "20000",
+      description = "Requests per second that are never exceeded (default: ${DEFAULT-VALUE}).")
+  private double rateMax;
+
+  @Option(
+      names = "--connections",
+      paramLabel = "N",
+      defaultValue = "1024",
+      description = "Connections to each side at most (default: ${DEFAULT-VALUE}).")
+  private int connections;
+
+  @Option(
+      names = "--prompt-bytes",
+      paramLabel = "N",
+      defaultValue = "64",
+      description = "Bytes of the prompt (default: ${DEFAULT-VALUE}).")
+  private int promptBytes;
+
+  @Option(
+      names = "--max-tokens",
+      paramLabel = "N",
+      defaultValue = "64",
+      description = "Tokens of a reply at most (default: ${DEFAULT-VALUE}).")
+  private int tokensMax;
+
+  @Option(
+      names = "--replies",
+      paramLabel = "same|any",
+      defaultValue = "same",
+      description =
+          "same: every stream must have the frames of the first one, as the mock provider's have;"
+              + " any: frames are only counted (default: ${DEFAULT-VALUE}).")
+  private String replies = "";
+
+  @Option(
+      names = "--pid",
+      paramLabel = "PID",
+      description = "Process of the gateway, to report its CPU and memory (Linux).")
+  private @Nullable Long pid;
+
+  BenchPlan plan() {
+    check();
+    Party gateway =
+        new Party(
+            url(target),
+            secret(key, "BENCH_KEY"),
+            model,
+            Objects.requireNonNullElse(streamModel, model));
+    Party provider =
+        direct == null
+            ? null
+            : new Party(
+                url(direct),
+                secret(directKey, "BENCH_DIRECT_KEY"),
+                directModel,
+                Objects.requireNonNullElse(directStreamModel, directModel));
+    return new BenchPlan(
+        gateway,
+        provider,
+        scenarios(),
+        new Rates(rate, streamRate, streams),
+        new Times(duration, round, warmUp, timeout, whole),
+        new Bounds(rateMax, connections),
+        new Prompt(promptBytes, tokensMax),
+        replies(),
+        pid);
+  }
+
+  private void check() {
+    within("--max-rate", rateMax, RATE_BOUND);
+    within("--rate", rate, rateMax);
+    within("--stream-rate", streamRate, rateMax);
+    within("--connections", connections, CONNECTIONS_BOUND);
+    within("--streams", streams, connections);
+    within("--prompt-bytes", promptBytes, PROMPT_BYTES_BOUND);
+    within("--max-tokens", tokensMax, Integer.MAX_VALUE);
+    within("--max-duration", whole, WHOLE_BOUND);
+    within("--duration", duration, whole);
+    within("--round", round, duration);
+    within("--timeout", timeout, whole);
+    if (warmUp.compareTo(whole) > 0) {
+      throw usage("--warmup must not be longer than --max-duration");
+    }
+  }
+
+  private void within(String name, double value, double max) {
+    if (!(value > 0 && value <= max)) {
+      throw usage("%s must be above 0 and at most %.0f".formatted(name, max));
+    }
+  }
+
+  private void within(String name, Duration value, Duration max) {
+    if (!value.isPositive() || value.compareTo(max) > 0) {
+      throw usage("%s must be above 0 and at most %d ms".formatted(name, max.toMillis()));
+    }
+  }
+
+  private BaseUrl url(String text) {
+    try {
+      return BaseUrl.of(text, remote);
+    } catch (IllegalArgumentException e) {
+      throw usage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static @Nullable Secret secret(@Nullable String given, String variable) {
+    String found = given == null ? System.getenv(variable) : given;
+    return found == null ? null : new Secret(found);
+  }
+
+  private Set<Scenario> scenarios() {
+    Set<Scenario> found = EnumSet.noneOf(Scenario.class);
+    for (String name : scenarios) {
+      Scenario known = null;
+      for (Scenario scenario : Scenario.values()) {
+        known = scenario.wire().equals(name) ? scenario : known;
+      }
+      if (known == null) {
+        throw usage("no scenario is called '" + name + "'");
+      }
+      found.add(known);
+    }
+    return found;
+  }
+
+  private Replies replies() {
+    return switch (replies) {
+      case "same" -> Replies.SAME;
+      case "any" -> Replies.ANY;
+      default -> throw usage("--replies must be same or any");
+    };
+  }
+
+  private ParameterException usage(String message) {
+    return new ParameterException(Objects.requireNonNull(command).commandLine(), message);
+  }
+}

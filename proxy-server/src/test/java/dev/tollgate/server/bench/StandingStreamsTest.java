@@ -1,0 +1,53 @@
+package dev.tollgate.server.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** Streams that are open all the time, in frozen time. */
+class StandingStreamsTest {
+  private static final long SECOND = 1_000_000_000;
+
+  private int open;
+
+  private boolean ask(long intendedNanos, long nowNanos) {
+    open++;
+    return true;
+  }
+
+  private void end(Load load, long nowNanos) {
+    open--;
+    load.ended(nowNanos);
+  }
+
+  @Test
+  void theyBeginOneAfterTheOtherAndAreReplacedUntilTheTimeIsUp() {
+    StandingStreams load = new StandingStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND);
+    load.look(this::ask, SECOND / 2);
+    assertThat(open).isEqualTo(5);
+    load.look(this::ask, 2 * SECOND);
+    assertThat(open).isEqualTo(10);
+
+    end(load, 3 * SECOND);
+    load.look(this::ask, 3 * SECOND);
+    assertThat(open).as("another begins").isEqualTo(10);
+    assertThat(load.sustained()).isEqualTo(10);
+
+    end(load, 6 * SECOND);
+    load.look(this::ask, 6 * SECOND);
+    assertThat(open).as("none begins any more").isEqualTo(9);
+    assertThat(load.isOver(7 * SECOND)).isFalse();
+    assertThat(load.isOver(8 * SECOND)).as("the last ones are left").isTrue();
+  }
+
+  @Test
+  void oneThatCannotBeReplacedShows() {
+    StandingStreams load = new StandingStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND);
+    load.look(this::ask, 2 * SECOND);
+    end(load, 3 * SECOND);
+    load.look((_, _) -> false, 3 * SECOND);
+    load.look(this::ask, 4 * SECOND);
+    assertThat(open).isEqualTo(10);
+    assertThat(load.sustained()).isEqualTo(9);
+  }
+}
