@@ -67,10 +67,10 @@ final class Conclusion {
             PROVIDER_RATE_LIMITED,
             STREAM_INTERRUPTED,
             DEPENDENCY_DOWN,
-            SHED,
             DRAINED,
             INTERNAL_ERROR ->
             How.PARTIAL;
+        case SHED -> code == null ? How.ABANDONED : How.PARTIAL; // null: nobody can be told
       };
     }
   }

@@ -31,6 +31,7 @@ public enum Ending {
     return switch (exit) {
       case ABORTED -> CLIENT_ABORT;
       case STALLED -> CLIENT_STALLED;
+      case SHED -> SHED;
     };
   }
 

@@ -27,6 +27,8 @@ public interface RequestService {
     /** FIN, half-close or RST. */
     ABORTED,
     /** Nothing it should read moved for {@code write_stall}. */
-    STALLED
+    STALLED,
+    /** It took nothing while the node ran out of memory for what waits to be taken. */
+    SHED
   }
 }

@@ -13,5 +13,7 @@ enum ConnectionEvent {
   /** The last reply is written, and its end must still be taken by the client. */
   LAST_REPLY_WAITS,
   /** The client has not taken a byte for the write stall's time. */
-  CLIENT_STALLED
+  CLIENT_STALLED,
+  /** Nor for a second, and the node needs the memory of what it does not take. */
+  STREAM_SHED
 }

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Runnable {
   private static final long NANOS_PER_BODY_BYTE = 1_000_000_000L / 1024; // 1 KiB/s at least
 
+  /** A client that takes anything within that is slow, and does not stand still. */
+  private static final long STANDSTILL_NANOS = 1_000_000_000L;
+
   /** How often a client that must take its reply is looked at, within the time it has for that. */
   private static final int LOOKS_PER_STALL = 4;
 
@@ -72,6 +75,15 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
       beginHeadUnderway();
     } else if (event == ConnectionEvent.LAST_REPLY_WAITS) {
       watch(ctx.channel(), true);
+    } else if (event instanceof StalledStreams.Census census) {
+      if (standsStill()) {
+        census.add(ctx.channel(), untakenBytes);
+      }
+    } else if (event instanceof StalledStreams.Reset reset) {
+      if (standsStill()) {
+        reset.counted().increment();
+        ctx.fireUserEventTriggered(ConnectionEvent.STREAM_SHED);
+      }
     } else {
       ctx.fireUserEventTriggered(event);
     }
@@ -127,6 +139,16 @@ final class DeadlinesHandler extends ChannelInboundHandlerAdapter implements Run
     } else {
       expire();
     }
+  }
+
+  /**
+   * Whether the client of a stream took nothing for a while, though there was something to take.
+   */
+  private boolean standsStill() {
+    return conversation.phase() == Phase.WORK
+        && conversation.isAwaitingReply()
+        && !context().channel().isWritable()
+        && stallDue() - stallNanos + STANDSTILL_NANOS - now() <= 0;
   }
 
   private boolean mustTake() {

@@ -16,8 +16,10 @@ import dev.tollgate.core.pipeline.Progress.Collected;
 import dev.tollgate.core.pipeline.Progress.Received;
 import dev.tollgate.core.pipeline.Progress.Routed;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.DecoderException;
 import io.netty.util.ReferenceCountUtil;
@@ -160,9 +162,19 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
           clientLeft(ClientExit.STALLED);
           var _ = ctx.close();
         }
+        case STREAM_SHED -> {
+          clientLeft(ClientExit.SHED);
+          reset(ctx.channel());
+        }
       }
     }
     ReferenceCountUtil.release(event);
+  }
+
+  /** Past all handlers and with an RST: nothing may wait any longer for who takes nothing. */
+  private static void reset(Channel channel) {
+    channel.config().setOption(ChannelOption.SO_LINGER, 0);
+    channel.unsafe().close(channel.unsafe().voidPromise());
   }
 
   private void clientLeft(ClientExit exit) {

@@ -43,6 +43,7 @@ public final class Gateway {
   private final ConnectionCount connections;
   private final DownstreamPipeline pipeline;
   private final ChannelGroup open;
+  private final StalledStreams stalled;
   private final Map<EventLoop, PhaseCounts> phases = new ConcurrentHashMap<>();
   private final AtomicBoolean closing = new AtomicBoolean();
   private final AtomicBoolean stopped = new AtomicBoolean();
@@ -67,6 +68,7 @@ public final class Gateway {
     this.connections = new ConnectionCount(options.connectionsMax());
     this.pipeline = new DownstreamPipeline(options, ports, tls, connections, closing::get);
     this.open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+    this.stalled = new StalledStreams(loops, open);
   }
 
   /** Starts to listen; the address says the port that was chosen where 0 was asked for. */
@@ -149,6 +151,14 @@ public final class Gateway {
     tellAll(ConnectionEvent.MAKE_ROOM);
   }
 
+  /**
+   * Resets streams whose clients take nothing, the largest first, until they gave back so many
+   * bytes. Streams that make progress are not touched.
+   */
+  public void resetStalled(long bytes) {
+    stalled.reset(bytes);
+  }
+
   /** Leaves new connections to the system's backlog until {@link #resumeAccepting()}. */
   public void pauseAccepting() {
     accepting(false);
@@ -209,6 +219,10 @@ public final class Gateway {
       byPhase.put(phase.name().toLowerCase(Locale.ROOT), count);
     }
     return new GatewayGauges(
-        connections.open(), connections.accepted(), connections.refused(), byPhase);
+        connections.open(),
+        connections.accepted(),
+        connections.refused(),
+        stalled.total(),
+        byPhase);
   }
 }

@@ -8,6 +8,8 @@ import java.util.Map;
  * @param open connections open now
  * @param accepted connections let in since the start
  * @param refused connections closed at once because there were too many
+ * @param streamsReset streams ended because their clients took nothing while memory ran out
  * @param byPhase open connections by what they wait for, such as {@code idle} or {@code work}
  */
-public record GatewayGauges(int open, long accepted, long refused, Map<String, Integer> byPhase) {}
+public record GatewayGauges(
+    int open, long accepted, long refused, long streamsReset, Map<String, Integer> byPhase) {}

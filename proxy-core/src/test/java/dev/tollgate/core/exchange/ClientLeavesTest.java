@@ -45,6 +45,7 @@ class ClientLeavesTest {
   enum Event {
     ABORT,
     STALL,
+    SHED,
     CUT_SHORT
   }
 
@@ -67,6 +68,7 @@ class ClientLeavesTest {
       switch (event) {
         case ABORT -> client.leave(ClientExit.ABORTED);
         case STALL -> client.leave(ClientExit.STALLED);
+        case SHED -> client.leave(ClientExit.SHED);
         case CUT_SHORT -> client.cutShort(STOPPING);
       }
       scenario.run();
@@ -138,6 +140,7 @@ class ClientLeavesTest {
     return switch (event) {
       case ABORT -> Ending.CLIENT_ABORT;
       case STALL -> Ending.CLIENT_STALLED;
+      case SHED -> Ending.SHED;
       case CUT_SHORT -> Ending.DRAINED;
     };
   }

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.pipeline.ScriptedService.Call;
+import dev.tollgate.core.testkit.PeerClose;
 import dev.tollgate.core.testkit.RawClient;
 import java.time.Duration;
+import java.util.function.Consumer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -69,6 +71,50 @@ final class StalledReadersTest {
       gateway.gateway.stopAccepting();
       assertThat(new String(client.readToEnd(), ISO_8859_1)).endsWith("\r\n0\r\n\r\n");
     }
+  }
+
+  /** Row D12: two stand still, the first of them holds more; a third has taken all so far. */
+  @ParameterizedTest
+  @MethodSource(TestGateway.TRANSPORTS)
+  void theOneThatHoldsMostIsResetWhereMemoryRunsOut(Transport transport) throws Exception {
+    try (TestGateway gateway = new TestGateway(transport);
+        RawClient small = RawClient.connectNarrow(gateway.port, 4096);
+        RawClient large = RawClient.connectNarrow(gateway.port, 4096);
+        RawClient reading = gateway.connect()) {
+      Call most =
+          stream(
+              gateway,
+              large,
+              call -> {
+                sendWhileWritable(call);
+                call.event("x".repeat(1 << 20));
+              });
+      Call still = stream(gateway, small, StalledReadersTest::sendWhileWritable);
+      Call moving = stream(gateway, reading, Call::open);
+
+      gateway.awaitReset(1);
+      assertThat(most.awaitExit()).isEqualTo(ClientExit.SHED);
+      assertThat(large.awaitClosed().how()).isEqualTo(PeerClose.How.RST);
+      assertThat(gateway.gauges().streamsReset()).isOne();
+      assertThat(gateway.gauges().open()).isEqualTo(2);
+
+      gateway.awaitReset(Long.MAX_VALUE);
+      assertThat(still.awaitExit()).isEqualTo(ClientExit.SHED);
+      gateway.gateway.resetStalled(Long.MAX_VALUE);
+      gateway.awaitLoops();
+      moving.end();
+      reading.readUntil("\r\n0\r\n\r\n");
+      assertThat(gateway.gauges().streamsReset()).isEqualTo(2);
+    }
+  }
+
+  private static Call stream(TestGateway gateway, RawClient client, Consumer<Call> script)
+      throws Exception {
+    gateway.service.script(script);
+    client.post("/v1/chat/completions", "{}", gateway.keys.authorization());
+    Call call = gateway.service.awaitCall();
+    call.scripted.await();
+    return call;
   }
 
   private static GatewayOptions withWriteStall(Duration stall) {

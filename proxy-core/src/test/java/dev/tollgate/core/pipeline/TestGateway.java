@@ -106,6 +106,19 @@ final class TestGateway implements AutoCloseable {
     loops.submit(() -> {}).sync();
   }
 
+  /** Looks for streams that stand still until one more was reset. */
+  void awaitReset(long bytes) throws InterruptedException {
+    long before = gauges().streamsReset();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    while (gauges().streamsReset() == before) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("nothing was reset: " + gauges());
+      }
+      gateway.resetStalled(bytes);
+      loops.schedule(() -> {}, 50, TimeUnit.MILLISECONDS).sync();
+    }
+  }
+
   /** Waits until no connection has a request in work. */
   void awaitIdle() throws InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);

@@ -54,6 +54,10 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_connections_refused_total",
       "Client connections closed at once because there were too many."),
+  STREAMS_RESET(
+      Kind.COUNTER,
+      "tollgate_streams_reset_total",
+      "Streams ended because their clients took nothing while direct memory ran out."),
   REQUESTS_ADMITTED(
       Kind.GAUGE,
       "tollgate_requests_admitted",

@@ -4,7 +4,7 @@ import dev.tollgate.core.endpoint.Endpoint.Urgency;
 
 /**
  * How far a node has gone in shedding load, each level with all before it. What runs goes on at
- * every level.
+ * every level, but at the last one what nobody takes.
  */
 public enum LoadLevel {
   CALM(0, 0),
@@ -18,7 +18,9 @@ public enum LoadLevel {
   /** All new requests. */
   INTERACTIVE(0.95, 1),
   /** New connections wait in the system's backlog. */
-  CONNECTIONS(0.97, 1);
+  CONNECTIONS(0.97, 1),
+  /** Streams that stand still are reset, the largest first. */
+  STALLED_STREAMS(1.07, 1);
 
   private final double pressure;
   private final double room;

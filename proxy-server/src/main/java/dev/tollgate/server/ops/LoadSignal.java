@@ -11,7 +11,7 @@ public enum LoadSignal {
   /** What lives behind a garbage collection, of {@code server.overload.heap} of the heap. */
   HEAP(LoadLevel.CONNECTIONS),
   /** Buffers in use, of {@code server.overload.direct_memory} of the direct memory. */
-  DIRECT_MEMORY(LoadLevel.CONNECTIONS),
+  DIRECT_MEMORY(LoadLevel.STALLED_STREAMS),
   /** Charges that are not in the books, of {@code server.overload.journal_backlog}. */
   JOURNAL_BACKLOG(LoadLevel.INTERACTIVE),
   /** Blocking tasks that wait, of {@code server.overload.offload_queue}: questions make most. */

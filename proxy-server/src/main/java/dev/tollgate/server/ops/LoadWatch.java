@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks every 250 ms at what the node may run out of, tells the {@link Shedder} how to judge until
- * the next look, and closes idle connections or stops accepting where that is due. One thread of
- * its own, so that a node whose loops are held up still sheds.
+ * the next look, and closes idle connections, stops accepting or resets stalled streams where that
+ * is due. One thread of its own, so that a node whose loops are held up still sheds.
  */
 public final class LoadWatch implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(LoadWatch.class);
@@ -64,6 +64,12 @@ public final class LoadWatch implements AutoCloseable {
     void pauseAccepting();
 
     void resumeAccepting();
+
+    /**
+     * Ends streams that stand still, the largest first, until they gave back so much of the bound
+     * of {@link LoadSignal#DIRECT_MEMORY}.
+     */
+    void resetStalled(double share);
   }
 
   /**
@@ -131,6 +137,17 @@ public final class LoadWatch implements AutoCloseable {
       log.warn("load level {} after {}: {}", level, before.level(), pressures);
     }
     open(level, running);
+    resetStalled();
+  }
+
+  /** Memory that is given back shows at the next look: no more than what is needed is taken. */
+  private void resetStalled() {
+    double pressure = pressures.getOrDefault(LoadSignal.DIRECT_MEMORY.label(), 0.0);
+    double surplus = pressure - LoadLevel.STALLED_STREAMS.pressure();
+    if (surplus >= 0) {
+      log.warn("streams that stand still are reset: {}", pressures);
+      doors.resetStalled(surplus);
+    }
   }
 
   private LoadLevel level() {

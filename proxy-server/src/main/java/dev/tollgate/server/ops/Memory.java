@@ -81,7 +81,8 @@ public final class Memory {
     return (double) buffers.pinnedDirectMemory() / directMax;
   }
 
-  private static long directMax() {
+  /** What the JVM may allocate outside of its heap, in bytes. */
+  public static long directMax() {
     HotSpotDiagnosticMXBean options =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
     long said = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());

@@ -323,6 +323,7 @@ public final class Server implements AutoCloseable {
   private void register(Network network, Gateway gateway, InflightBytes inflight) {
     metrics.gauge(Family.CONNECTIONS, () -> gateway.gauges().open());
     metrics.counter(Family.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
+    metrics.counter(Family.STREAMS_RESET, () -> gateway.gauges().streamsReset());
     metrics.gauge(Family.REQUESTS_IN_FLIGHT, () -> inWork(gateway));
     metrics.gauge(Family.INFLIGHT_BYTES, inflight::held);
     metrics.counter(Family.LOG_DROPPED, RingAppender::dropped);

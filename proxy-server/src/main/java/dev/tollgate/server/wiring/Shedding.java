@@ -52,7 +52,7 @@ final class Shedding {
             shedder,
             network.loops(),
             signals(network, gateway, figures),
-            doors(gateway));
+            doors(gateway, settings.server().overload().directMemory()));
     watch.start();
     return watch;
   }
@@ -79,7 +79,7 @@ final class Shedding {
     return signals;
   }
 
-  private static LoadWatch.Doors doors(Gateway gateway) {
+  private static LoadWatch.Doors doors(Gateway gateway, double directMemory) {
     return new LoadWatch.Doors() {
       @Override
       public void closeIdle() {
@@ -94,6 +94,11 @@ final class Shedding {
       @Override
       public void resumeAccepting() {
         gateway.resumeAccepting();
+      }
+
+      @Override
+      public void resetStalled(double share) {
+        gateway.resetStalled((long) (share * directMemory * Memory.directMax()) + 1);
       }
     };
   }

@@ -114,6 +114,35 @@ final class LoadWatchTest {
     assertThat(doors).containsExactly("close idle", "pause", "close idle", "resume");
   }
 
+  /** Row D12: at the very last, and also where a node has little to do. */
+  @Test
+  void withTheLastOfTheDirectMemoryStalledStreamsGoUntilThatIsMended() {
+    pressures.put(LoadSignal.DIRECT_MEMORY, 1.06);
+    watch.look();
+    assertThat(doors).isEqualTo(List.of("close idle"));
+
+    pressures.put(LoadSignal.DIRECT_MEMORY, 1.09);
+    watch.look();
+    watch.look();
+    assertThat(shedder.load().level()).isEqualTo(LoadLevel.STALLED_STREAMS);
+    pressures.put(LoadSignal.DIRECT_MEMORY, 1.06);
+    watch.look();
+    assertThat(shedder.load().level()).as("for a second").isEqualTo(LoadLevel.STALLED_STREAMS);
+    assertThat(doors)
+        .filteredOn(door -> door.startsWith("reset"))
+        .containsExactly("reset 0.02", "reset 0.02");
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "DIRECT_MEMORY")
+  void nothingElseIsAReasonToEndWhatRuns(LoadSignal signal) {
+    busy();
+    pressures.put(signal, 2.0);
+    watch.look();
+    assertThat(shedder.load().level()).isLessThan(LoadLevel.STALLED_STREAMS);
+    assertThat(doors).noneMatch(door -> door.startsWith("reset"));
+  }
+
   @Test
   void aNodeThatHasLittleToDoGoesOnAccepting() {
     pressures.put(LoadSignal.HEAP, 1.0);
@@ -153,6 +182,11 @@ final class LoadWatchTest {
       @Override
       public void resumeAccepting() {
         doors.add("resume");
+      }
+
+      @Override
+      public void resetStalled(double share) {
+        doors.add("reset %.2f".formatted(share));
       }
     };
   }

@@ -33,7 +33,7 @@ final class OverloadDocumentTest {
   private static String row(LoadLevel level) {
     boolean isOfRoom =
         switch (level) {
-          case CALM, IDLE_CONNECTIONS, CONNECTIONS -> false;
+          case CALM, IDLE_CONNECTIONS, CONNECTIONS, STALLED_STREAMS -> false;
           case LOOKUPS, SUBMISSIONS, BATCH, ABOVE_SHARE, INTERACTIVE -> true;
         };
     return String.join(
