@@ -140,6 +140,37 @@ test("an aborted stream ends at once", async () => {
   assert.ok(chunks < 100);
 });
 
+test("embeddings are numbers, however they travel", async () => {
+  const ask = { model: "test/embedding", input: ["a", "b", "a"], dimensions: 8 };
+  const usual = await client.embeddings.create(ask); // base64 on the wire
+  const numbers = await client.embeddings.create({ ...ask, encoding_format: "float" });
+  assert.equal(usual.object, "list");
+  assert.equal(usual.model, "test/embedding");
+  assert.deepEqual(usual.data.map((each) => each.index), [0, 1, 2]);
+  assert.equal(usual.data[0].embedding.length, 8);
+  assert.deepEqual(usual.data[2].embedding, usual.data[0].embedding);
+  for (const [i, each] of numbers.data.entries()) {
+    assert.deepEqual(each.embedding.map(Math.fround), [...usual.data[i].embedding].map(Math.fround));
+  }
+  assert.ok(usual.usage.prompt_tokens > 0);
+  assert.equal(usual.usage.total_tokens, usual.usage.prompt_tokens);
+  assert.equal(usual.usage.x_llm_cost_micro, 1);
+});
+
+test("embeddings name what is wrong", async () => {
+  const cases = [
+    [{ model: "test/embedding", input: "" }, "input"],
+    [{ model: "test/embedding", input: ["a", 1] }, "input[1]"],
+    [{ model: "test/chat", input: "a" }, "model"],
+  ];
+  for (const [body, param] of cases) {
+    const error = await client.embeddings.create(body).catch((e) => e);
+    assert.ok(error instanceof OpenAI.BadRequestError, String(error));
+    assert.equal(error.code, "validation_failed");
+    assert.equal(error.param, param);
+  }
+});
+
 test("models are listed and found", async () => {
   const ids = [];
   for await (const model of client.models.list()) {

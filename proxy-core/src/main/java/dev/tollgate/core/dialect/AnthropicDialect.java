@@ -36,8 +36,11 @@ final class AnthropicDialect implements Dialect {
   @Override
   public String target(Operation operation, Provider provider) {
     String base = provider.basePath();
+    String versioned = base.endsWith(VERSION_PREFIX) ? base : base + VERSION_PREFIX;
     return switch (operation) {
-      case CHAT -> (base.endsWith(VERSION_PREFIX) ? base : base + VERSION_PREFIX) + "/messages";
+      case CHAT -> versioned + "/messages";
+      // It has none: its 404 sends the request to the model's next route, and tells the operator.
+      case EMBEDDING -> versioned + "/embeddings";
     };
   }
 

@@ -33,7 +33,8 @@ public interface Dialect {
 
   /** What is asked of a provider. */
   enum Operation {
-    CHAT
+    CHAT,
+    EMBEDDING
   }
 
   /** The dialect of a configured type name; the loader has refused all others. */

@@ -31,6 +31,11 @@ final class UsageCounts {
     return Math.max(0, count);
   }
 
+  /** The same under the first of two names that is there. */
+  long requiredOf(String name, String otherwise) {
+    return required(usage.indexOf(name) < 0 ? otherwise : name);
+  }
+
   /** A count that is left out where it is zero; a broken one is not zero. */
   long zeroIfAbsent(String name) {
     return usage.indexOf(name) < 0 ? 0 : required(name);

@@ -9,8 +9,10 @@ import java.util.Optional;
  * in OpenAI's terms (DECISIONS 8).
  */
 public enum UsageTerms {
-  /** Chat completions, completions and embeddings of OpenAI and everything compatible. */
+  /** Chat completions and completions of OpenAI and everything compatible. */
   OPENAI,
+  /** Embeddings of the same. */
+  OPENAI_EMBEDDINGS,
   /** OpenAI's Responses, images and transcriptions: input and output instead of prompt. */
   OPENAI_RESPONSES,
   /** Anthropic's messages, at Bedrock and Vertex too. */
@@ -37,6 +39,7 @@ public enum UsageTerms {
   private Usage read(UsageCounts counts) {
     return switch (this) {
       case OPENAI -> OpenAiUsage.read(counts);
+      case OPENAI_EMBEDDINGS -> EmbeddingUsage.read(counts);
       case OPENAI_RESPONSES -> ResponsesUsage.read(counts);
       case ANTHROPIC -> AnthropicUsage.read(counts);
       case GEMINI -> GeminiUsage.read(counts);

@@ -48,7 +48,7 @@ public final class ChatReply implements WholeReply {
     } catch (InvalidJson e) {
       return new Read.Malformed("the reply is not valid JSON");
     }
-    if (ErrorShape.matches(root)) {
+    if (ErrorShape.matches(root, "choices")) {
       return new Read.ErrorObject();
     }
     int choices = root.indexOf("choices");

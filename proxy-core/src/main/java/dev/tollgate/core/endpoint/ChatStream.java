@@ -71,7 +71,7 @@ public final class ChatStream implements ReplyStream {
     } catch (InvalidJson e) {
       return bad();
     }
-    if (ErrorShape.matches(root)) {
+    if (ErrorShape.matches(root, "choices")) {
       return Step.ERROR;
     }
     usageInChunk = false;

@@ -8,16 +8,18 @@ final class ErrorShape {
   private ErrorShape() {}
 
   /**
-   * Whether an object is an error: it has an {@code error} that is not null; or, where it has no
-   * choices, it calls itself one or carries an error's members at its root.
+   * Whether an object is an error: it has an {@code error} that is not null; or, where it does not
+   * have what was asked for, it calls itself one or carries an error's members at its root.
+   *
+   * @param asked the member that holds what was asked for
    */
-  static boolean matches(JsonMembers root) {
+  static boolean matches(JsonMembers root, String asked) {
     for (int i = root.indexOf("error"); i >= 0; i = root.indexOf("error", i + 1)) {
       if (root.kind(i) != JsonKind.NULL) {
         return true;
       }
     }
-    if (root.indexOf("choices") >= 0) {
+    if (root.indexOf(asked) >= 0) {
       return false;
     }
     return is(root, "object", "error")

@@ -8,21 +8,25 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /** One admitted request for one model: what every attempt at it needs. */
-public sealed interface InferenceCall permits ChatCall {
+public sealed interface InferenceCall permits ChatCall, EmbeddingCall {
   RequestId id();
 
   InferenceRequest request();
 
   Model model();
 
-  /** How the next attempt deals with what the client already has. */
-  Opening opening();
+  /** How the next attempt deals with what the client already has: nothing, unless it was begun. */
+  default Opening opening() {
+    return new Opening.Plain();
+  }
 
   /** The same request for a model that serves in the other's place. */
   InferenceCall at(Model other);
 
-  /** The same request for an attempt that begins in another way. */
-  InferenceCall with(Opening other);
+  /** The same request for an attempt that begins in another way, where there is one. */
+  default InferenceCall with(Opening other) {
+    return this;
+  }
 
   /** The body to send; it wraps the request's array, which must outlive the buffers. */
   List<ByteBuf> bodyFor(Route route);

@@ -34,6 +34,8 @@ final class ModelEntry {
           "top_logprobs",
           "top_p",
           "user");
+  private static final List<String> EMBEDDING_PARAMETERS =
+      List.of("dimensions", "encoding_format", "user");
 
   private static final Quantity.Images UNKNOWN_KIND =
       new Quantity.Images(1, Optional.empty(), Optional.empty());
@@ -90,11 +92,13 @@ final class ModelEntry {
   }
 
   private static List<String> parameters(Model model) {
-    if (model.modality() != Modality.CHAT) {
-      return List.of();
-    }
     boolean tools = model.capabilities().contains("tools");
-    return CHAT_PARAMETERS.stream().filter(name -> tools || !name.startsWith("tool")).toList();
+    return switch (model.modality()) {
+      case CHAT ->
+          CHAT_PARAMETERS.stream().filter(name -> tools || !name.startsWith("tool")).toList();
+      case EMBEDDING -> EMBEDDING_PARAMETERS;
+      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE, VIDEO, MUSIC -> List.of();
+    };
   }
 
   private static Map<String, Object> capabilities(Model model) {

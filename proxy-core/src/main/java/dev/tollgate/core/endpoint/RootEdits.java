@@ -36,6 +36,21 @@ final class RootEdits {
   JsonSplice reply(
       Identity identity, int choices, @Nullable JsonSplice choiceEdits, JsonBytes usage) {
     common(identity, choices, choiceEdits);
+    usage(usage);
+    return edits;
+  }
+
+  /** A whole reply that is a list: the same, but that it has no identity. */
+  JsonSplice list(int data, JsonBytes usage) {
+    edits.reset(root);
+    deleteAll("data", data + 1);
+    ownText("object", "list");
+    ours(data);
+    usage(usage);
+    return edits;
+  }
+
+  private void usage(JsonBytes usage) {
     int i = root.indexOf("usage");
     if (i < 0) {
       edits.insertLast("usage", usage);
@@ -43,7 +58,6 @@ final class RootEdits {
       edits.replace(i, usage);
       deleteAll("usage", i + 1);
     }
-    return edits;
   }
 
   private void common(Identity identity, int choices, @Nullable JsonSplice choiceEdits) {
@@ -57,6 +71,11 @@ final class RootEdits {
     int created = root.indexOf("created");
     boolean isRight = created >= 0 && root.integer(created, 0) == identity.createdSeconds();
     own("created", isRight ? null : JsonBytes.number(identity.createdSeconds()));
+    ours(choices);
+  }
+
+  /** What no provider says in our place. */
+  private void ours(int contentAt) {
     deleteAll("error", 0);
     deleteAll("provider", 0);
     for (int i = 0; i < root.size(); i++) {
@@ -64,17 +83,17 @@ final class RootEdits {
         edits.delete(i);
       }
     }
-    model(choices);
+    model(contentAt);
   }
 
-  private void model(int choices) {
+  private void model(int contentAt) {
     int model = root.indexOf("model");
     if (model >= 0) {
       edits.replace(model, stamp.model()).insertAfter(model, stamp.providerMember());
       deleteAll("model", model + 1);
     } else {
-      edits.insertBefore(choices, stamp.modelMember());
-      edits.insertBefore(choices, stamp.providerMember());
+      edits.insertBefore(contentAt, stamp.modelMember());
+      edits.insertBefore(contentAt, stamp.providerMember());
     }
   }
 

@@ -16,7 +16,8 @@ final class UsageWriter {
   private UsageWriter() {}
 
   /**
-   * @param reported the provider's object as it was read; null where ours is an estimate
+   * @param reported the provider's object as it was read, empty where it gave none of a reply
+   *     without output; null where ours is an estimate
    */
   static JsonBytes json(Usage charged, MicroUsd cost, byte @Nullable [] reported) {
     JsonMembers members = JsonMembers.ofKept(reported == null ? NOTHING : reported);
@@ -26,10 +27,11 @@ final class UsageWriter {
         edits.delete(i);
       }
     }
+    if (members.indexOf("prompt_tokens") < 0) {
+      edits.insertLast("prompt_tokens", JsonBytes.number(charged.promptTokens()));
+    }
     if (reported == null) {
-      edits
-          .insertLast("prompt_tokens", JsonBytes.number(charged.promptTokens()))
-          .insertLast("completion_tokens", JsonBytes.number(charged.completionTokens()));
+      edits.insertLast("completion_tokens", JsonBytes.number(charged.completionTokens()));
     }
     total(members, charged, edits);
     edits.insertLast("x_llm_cost_micro", JsonBytes.number(cost.value()));

@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.endpoint.CreditsAnswer;
+import dev.tollgate.core.endpoint.EmbeddingRequest;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.KeyAnswer;
@@ -151,6 +152,8 @@ public final class Exchanges implements RequestService {
     return switch (request.endpoint()) {
       case CHAT_COMPLETIONS ->
           inference(request, downstream, ChatRequest.parse(body.bytes(), body.length()));
+      case EMBEDDINGS ->
+          inference(request, downstream, EmbeddingRequest.parse(body.bytes(), body.length()));
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {

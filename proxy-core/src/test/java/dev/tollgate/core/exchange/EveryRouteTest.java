@@ -55,6 +55,13 @@ class EveryRouteTest {
               TestCatalog.PLAIN_REQUEST,
               "/v1/chat/completions",
               Wire.completion("one"));
+      case EMBEDDINGS ->
+          new Row(
+              endpoint,
+              Modality.EMBEDDING,
+              "{\"model\":\"acme/one\",\"input\":[\"Say\",\"something.\"]}",
+              "/v1/embeddings",
+              Wire.embeddings(7));
       case MODELS, MODEL, KEY, CREDITS -> throw new AssertionError(endpoint + " has no body");
     };
   }

@@ -117,6 +117,21 @@ public final class Wire {
         + "}";
   }
 
+  /** Two vectors, with their head. */
+  public static String embeddings(long tokens) {
+    return response(
+        200,
+        "OK",
+        "",
+        "{\"object\":\"list\",\"data\":[{\"object\":\"embedding\",\"index\":0,\"embedding\":[0.25,1]},"
+            + "{\"object\":\"embedding\",\"index\":1,\"embedding\":[-1.5e-3,0]}],\"model\":\"m\","
+            + "\"usage\":{\"prompt_tokens\":"
+            + tokens
+            + ",\"total_tokens\":"
+            + tokens
+            + "}}");
+  }
+
   /** An OpenAI-like error. */
   public static String error(int status, String code, String message) {
     return error(status, "", code, message);

@@ -20,8 +20,9 @@ final class ChatText {
   ChatText(MockRequest request, MockProfile profile) {
     this.request = request;
     this.words = new Words(profile.seed());
-    this.cutShort = request.tokensMax() >= 0 && request.tokensMax() < profile.chunks();
-    this.tokens = cutShort ? request.tokensMax() : profile.chunks();
+    int most = isEmbedding() ? 0 : request.tokensMax();
+    this.cutShort = most >= 0 && most < profile.chunks();
+    this.tokens = cutShort ? most : profile.chunks();
     this.opening =
         "{\"id\":\"%s-%s\",\"object\":\"%s\",\"created\":%d,\"model\":\"%s\""
             .formatted(
@@ -62,7 +63,9 @@ final class ChatText {
 
   /** A plain body with this usage. */
   String bodyWithUsage(String usage) {
-    return body(plainChoice(words.text(tokens)), usage);
+    return isEmbedding()
+        ? vectors(",\"usage\":" + usage)
+        : body(plainChoice(words.text(tokens)), usage);
   }
 
   /** A plain body that says this instead. */
@@ -76,7 +79,15 @@ final class ChatText {
 
   /** A plain body without any usage. */
   String bodyWithoutUsage() {
-    return opening + ",\"choices\":[" + plainChoice(words.text(tokens)) + "]" + ending();
+    return isEmbedding()
+        ? vectors("")
+        : opening + ",\"choices\":[" + plainChoice(words.text(tokens)) + "]" + ending();
+  }
+
+  private String vectors(String furtherMembers) {
+    String list = VectorText.list(request.vectors(), words);
+    return "{\"object\":\"list\",\"data\":%s,\"model\":\"%s\"%s}"
+        .formatted(list, request.model(), furtherMembers);
   }
 
   /** A plain body without choices. */
@@ -127,7 +138,11 @@ final class ChatText {
 
   /** The usage of the whole reply. */
   String usage() {
-    return usage(request.promptTokens(), tokens);
+    return isEmbedding() ? usageOfInput() : usage(request.promptTokens(), tokens);
+  }
+
+  private String usageOfInput() {
+    return "{\"prompt_tokens\":%d,\"total_tokens\":%d}".formatted(promptTokens(), promptTokens());
   }
 
   static String usage(int promptTokens, int completionTokens) {
@@ -200,6 +215,10 @@ final class ChatText {
 
   private boolean isChat() {
     return request.operation() == Operation.CHAT;
+  }
+
+  private boolean isEmbedding() {
+    return request.operation() == Operation.EMBEDDING;
   }
 
   private String objectName() {

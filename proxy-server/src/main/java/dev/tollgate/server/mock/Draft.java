@@ -1,6 +1,7 @@
 package dev.tollgate.server.mock;
 
 import dev.tollgate.server.mock.Event.Kind;
+import dev.tollgate.server.mock.MockRequest.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +53,7 @@ final class Draft {
   Draft(MockRequest request, MockProfile profile) {
     this.profile = profile;
     this.text = new ChatText(request, profile);
-    this.stream = request.stream();
+    this.stream = request.stream() && request.operation() != Operation.EMBEDDING;
     this.events = stream ? text.events() : new ArrayList<>();
     this.body = stream ? "" : text.body();
     this.coding = stream ? Coding.CHUNKED : Coding.LENGTH;

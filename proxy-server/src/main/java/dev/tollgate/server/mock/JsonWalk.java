@@ -5,6 +5,8 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Walks over the members of one JSON object without reading their values: strings are skipped eight
@@ -103,6 +105,49 @@ final class JsonWalk {
   JsonWalk inside() {
     int from = bytes[valueStart] == '[' ? valueStart + 1 : valueStart;
     return new JsonWalk(bytes, from, valueEnd);
+  }
+
+  /**
+   * A number for each text that the value holds, equal where the texts are: the value is a string,
+   * or an array of strings, of arrays, or of numbers that are one text together.
+   */
+  List<Integer> texts() {
+    if (bytes[valueStart] != '[') {
+      return List.of(hash(valueStart, valueEnd));
+    }
+    JsonWalk elements = new JsonWalk(bytes, valueEnd, valueEnd);
+    elements.at = valueStart + 1;
+    List<Integer> texts = new ArrayList<>();
+    while (elements.nextElement(valueEnd - 1)) {
+      byte first = bytes[elements.valueStart];
+      if (first != '"' && first != '[') {
+        return List.of(hash(valueStart, valueEnd));
+      }
+      texts.add(hash(elements.valueStart, elements.valueEnd));
+    }
+    return texts;
+  }
+
+  private boolean nextElement(int closing) {
+    skipSpace();
+    if (peek() == ',') {
+      at++;
+      skipSpace();
+    }
+    valueStart = at;
+    if (at < closing) {
+      skipValue();
+    }
+    valueEnd = at;
+    return valueEnd > valueStart;
+  }
+
+  private int hash(int from, int to) {
+    int hash = 1;
+    for (int i = from; i < to; i++) {
+      hash = 31 * hash + bytes[i];
+    }
+    return hash;
   }
 
   private int peek() {

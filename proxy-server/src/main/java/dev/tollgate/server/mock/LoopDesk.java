@@ -2,6 +2,7 @@ package dev.tollgate.server.mock;
 
 import dev.tollgate.server.mock.MockModel.Parsed.Known;
 import dev.tollgate.server.mock.MockRequest.Operation;
+import dev.tollgate.server.mock.MockRequest.Vectors;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.util.internal.PlatformDependent;
@@ -64,6 +65,9 @@ final class LoopDesk {
     if (post && path.endsWith("/completions")) {
       return generate(Operation.COMPLETION);
     }
+    if (post && path.endsWith("/embeddings")) {
+      return generate(Operation.EMBEDDING);
+    }
     if (path.endsWith("/models")) {
       return simple("200 OK", models.listJson());
     }
@@ -86,7 +90,8 @@ final class LoopDesk {
       return null;
     }
     String name = named.group(1);
-    var request = new MockRequest(Operation.CHAT, name, false, false, -1, null, false, 0, true);
+    var request =
+        new MockRequest(Operation.CHAT, name, false, false, -1, null, false, 0, Vectors.NONE, true);
     return known.model().isEarly() ? generate(request, known.model()) : null;
   }
 

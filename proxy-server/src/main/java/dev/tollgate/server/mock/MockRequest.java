@@ -1,5 +1,6 @@
 package dev.tollgate.server.mock;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokensMax {@code max_completion_tokens} or {@code max_tokens}; -1: not given
  * @param tool the function that the request offers first or asks for by name; null: none
  * @param mustCall whether it insists on a call
+ * @param vectors what is asked of an embedding; {@link Vectors#NONE} of anything else
  * @param keepAlive whether the connection may serve another request
  */
 record MockRequest(
@@ -21,12 +23,23 @@ record MockRequest(
     @Nullable String tool,
     boolean mustCall,
     int promptTokens,
+    Vectors vectors,
     boolean keepAlive) {
 
   /** What can be generated. */
   enum Operation {
     CHAT,
-    COMPLETION
+    COMPLETION,
+    EMBEDDING
+  }
+
+  /**
+   * The vectors that are asked for.
+   *
+   * @param texts a number for each text, equal where the texts are
+   */
+  record Vectors(List<Integer> texts, int dimensions, boolean base64) {
+    static final Vectors NONE = new Vectors(List.of(), 0, false);
   }
 
   /** The function to call; null: answer with text. */
@@ -45,6 +58,7 @@ record MockRequest(
         tool == null ? "lookup" : tool,
         true,
         promptTokens,
+        vectors,
         keepAlive);
   }
 

@@ -1,10 +1,15 @@
 package dev.tollgate.server.mock;
 
 import dev.tollgate.server.mock.MockRequest.Operation;
+import dev.tollgate.server.mock.MockRequest.Vectors;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the few members of a request's body that a {@link MockRequest} is made of. */
 final class RequestScan {
+  private static final int DIMENSIONS_USUAL = 1_536;
+  private static final int DIMENSIONS_MAX = 16_384;
+
   private @Nullable String model;
   private @Nullable String asked;
   private boolean stream;
@@ -12,6 +17,9 @@ final class RequestScan {
   private int tokensMax = -1;
   private @Nullable String tool;
   private boolean mustCall;
+  private List<Integer> texts = List.of();
+  private int dimensions = DIMENSIONS_USUAL;
+  private boolean base64;
 
   private RequestScan() {}
 
@@ -36,7 +44,15 @@ final class RequestScan {
         scan.mustCall && scan.tool == null ? "lookup" : scan.tool,
         scan.mustCall,
         MockRequest.promptTokens(length),
+        scan.vectors(operation),
         keepAlive);
+  }
+
+  private Vectors vectors(Operation operation) {
+    return switch (operation) {
+      case EMBEDDING -> new Vectors(texts, dimensions, base64);
+      case CHAT, COMPLETION -> Vectors.NONE;
+    };
   }
 
   /** The model; or the one that the request names beside it. */
@@ -58,6 +74,12 @@ final class RequestScan {
       tokensMax = member.number(-1);
     } else if (member.isNamed("tools") && tool == null) {
       tool = functionName(member.inside());
+    } else if (member.isNamed("input")) {
+      texts = member.texts();
+    } else if (member.isNamed("dimensions")) {
+      dimensions = Math.clamp(member.number(DIMENSIONS_USUAL), 1, DIMENSIONS_MAX);
+    } else if (member.isNamed("encoding_format")) {
+      base64 = member.valueIsString() && member.string().equals("base64");
     } else if (member.isNamed("tool_choice")) {
       look(member.valueIsString() ? member.string() : "", member);
     }

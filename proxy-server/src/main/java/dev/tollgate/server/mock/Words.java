@@ -102,6 +102,11 @@ final class Words {
     return "0".repeat(16 - digits.length()) + digits;
   }
 
+  /** A number between -1 and 1; another one for each pair. */
+  float fraction(int text, int n) {
+    return (float) (mix(((long) text << 32) ^ n) >> 40) / (1 << 23);
+  }
+
   /** Scatters seed and index over 64 bits (the finalizer of SplitMix64). */
   private long mix(long n) {
     long z = seed * 0x9E3779B97F4A7C15L + n * 0xD1B54A32D192ED03L;

@@ -7,18 +7,23 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.Corpora;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every chat row of the body corpus on a raw socket: the specified error, and nobody is asked. */
+/**
+ * Every row of the body corpus whose route there is, on a raw socket: the specified error, and
+ * nobody is asked.
+ */
 @Tag("corpus")
 class BadJsonCorpusIT {
-  private static final String CHAT = "POST /v1/chat/completions";
+  private static final Set<String> ROUTES =
+      Set.of("POST /v1/chat/completions", "POST /v1/embeddings");
 
-  record Row(String file, int status, String code, String param) {
+  record Row(String file, String route, int status, String code, String param) {
     @Override
     public String toString() {
       return file;
@@ -27,8 +32,8 @@ class BadJsonCorpusIT {
 
   static Stream<Row> rows() {
     return Corpora.rows("data/badjson.tsv").stream()
-        .filter(cells -> cells[1].equals(CHAT))
-        .map(cells -> new Row(cells[0], Integer.parseInt(cells[2]), cells[3], cells[4]));
+        .filter(cells -> ROUTES.contains(cells[1]))
+        .map(cells -> new Row(cells[0], cells[1], Integer.parseInt(cells[2]), cells[3], cells[4]));
   }
 
   @AfterAll
@@ -40,7 +45,7 @@ class BadJsonCorpusIT {
   @MethodSource("rows")
   void verdict(Row row) {
     long before = Shared.node().admin().mock("mock").requests();
-    RawResponse response = post(Corpora.bytes("data/badjson/" + row.file));
+    RawResponse response = post(row.route, Corpora.bytes("data/badjson/" + row.file));
     long asked = Shared.node().admin().mock("mock").requests() - before;
 
     assertThat(response.status()).as(response.text()).isEqualTo(row.status);
@@ -56,17 +61,17 @@ class BadJsonCorpusIT {
     }
   }
 
-  private static RawResponse post(byte[] body) {
+  private static RawResponse post(String route, byte[] body) {
     String head =
         """
-        POST /v1/chat/completions HTTP/1.1\r
+        %s HTTP/1.1\r
         Host: localhost\r
         %s\r
         Content-Type: application/json\r
         Content-Length: %d\r
         \r
         """
-            .formatted(Shared.authorization(), body.length);
+            .formatted(route, Shared.authorization(), body.length);
     try (RawClient client = Shared.node().connect()) {
       return client.send(head.getBytes(ISO_8859_1)).send(body).readResponse();
     }

@@ -36,6 +36,7 @@ class LimitedMoneyIT {
           requireRefused(client.readResponse(), "insufficient_credits");
         }
       }
+      case EMBEDDINGS -> requireRefused(Vectors.ask("test/embedding", key), "insufficient_credits");
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
       case KEY -> assertThat(get("/v1/key", key).status()).isEqualTo(200);

@@ -128,6 +128,26 @@ final class Setup {
     return this;
   }
 
+  /** A model that makes vectors, at 20 micro-USD a thousand tokens. */
+  Setup embedding(String id, Route route) {
+    return model(id, "embedding", Map.of("input", "0.02"), route);
+  }
+
+  /** A model of another kind than chat. */
+  Setup model(String id, String modality, Map<String, String> price, Route route) {
+    return model(
+        id,
+        Map.of(
+            "modality",
+            modality,
+            "context_length",
+            8_192,
+            "price",
+            price,
+            "routes",
+            List.of(route.settings(1))));
+  }
+
   /** A model with exactly these settings. */
   Setup model(String id, Map<String, ?> settings) {
     models.put(id, settings);

@@ -117,6 +117,9 @@ final class Shared {
         .model("acme/m1", "mock", "mock-chat?chunks=2")
         .model("acme/cheap", "mock", "mock-chat?chunks=2")
         .model("acme/dear", "mock", "mock-chat?chunks=2")
+        .embedding("test/embedding", new Setup.Route("mock", "mock-embedding"))
+        .embedding("test/embedding-no-usage", new Setup.Route("mock", "fault/no-usage"))
+        .embedding("acme/emb", new Setup.Route("mock", "mock-embedding?ttft=0ms"))
         .model("scripted/leave", "scripted", "leave")
         .model("scripted/canary", "scripted", "canary")
         .model(

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,6 +125,42 @@ class MockProviderTest {
     assertThat(JSON.readTree(arguments.toString()).has("query")).isTrue();
     assertThat(chunks.getLast().at("/choices/0/finish_reason").asText()).isEqualTo("tool_calls");
     assertThat(chat("{\"model\":\"m?tool=true\"}").text()).contains("\"name\":\"lookup\"");
+  }
+
+  @Test
+  void equalTextsGetEqualVectorsOfLengthOne() throws Exception {
+    JsonNode floats = embeddings("[\"a\",\"b,]\\\"\", \"a\"]", "\"dimensions\":5");
+    JsonNode base64 =
+        embeddings("[\"a\",\"b\"]", "\"encoding_format\":\"base64\",\"dimensions\":5");
+    assertThat(floats.path("object").asText()).isEqualTo("list");
+    assertThat(floats.path("data")).hasSize(3);
+    JsonNode first = floats.at("/data/0/embedding");
+    assertThat(first).hasSize(5);
+    assertThat(floats.at("/data/2/embedding")).isEqualTo(first);
+    assertThat(floats.at("/data/1/embedding")).isNotEqualTo(first);
+    double squares = 0;
+    var bytes = ByteBuffer.wrap(base64.at("/data/0/embedding").binaryValue());
+    for (JsonNode number : first) {
+      squares += number.doubleValue() * number.doubleValue();
+      assertThat(bytes.order(ByteOrder.LITTLE_ENDIAN).getFloat()).isEqualTo(number.floatValue());
+    }
+    assertThat(bytes.hasRemaining()).isFalse();
+    assertThat(squares).isBetween(0.999, 1.001);
+    assertThat(floats.path("usage")).hasSize(2);
+    assertThat(floats.at("/usage/prompt_tokens").asInt()).isPositive();
+  }
+
+  @Test
+  void textsOfAnEmbeddingAreStringsOrTokens() throws Exception {
+    assertThat(embeddings("\"one\"", "\"user\":\"u\"").path("data")).hasSize(1);
+    assertThat(embeddings("\"one\"", "\"user\":\"u\"").at("/data/0/embedding")).hasSize(1_536);
+    assertThat(embeddings("[1,2, 3]", "\"dimensions\":2").path("data")).hasSize(1);
+    assertThat(embeddings("[[1,2],[3]]", "\"dimensions\":2").path("data")).hasSize(2);
+  }
+
+  private JsonNode embeddings(String input, String more) throws Exception {
+    String body = "{\"model\":\"m\",\"input\":" + input + "," + more + "}";
+    return JSON.readTree(client.post("/v1/embeddings", body).readResponse().body());
   }
 
   @Test

@@ -1,0 +1,33 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/** One admitted embedding request for one model. */
+public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
+    implements InferenceCall {
+  @Override
+  public EmbeddingCall at(Model other) {
+    return new EmbeddingCall(id, request, other);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return request.bodyFor(route);
+  }
+
+  @Override
+  public ReplyStream stream(ProviderId provider) {
+    throw new IllegalStateException("vectors do not come as a stream");
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    int most = request.promptTokensAtMost(model);
+    return EmbeddingReply.read(ReplyStamp.of(model.id(), most, provider, id), body, length);
+  }
+}
