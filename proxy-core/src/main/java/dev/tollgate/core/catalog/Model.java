@@ -13,6 +13,7 @@ import java.util.Set;
  * @param contextLength tokens that prompt and completion share; 0: unknown
  * @param outputTokensMax 0: unknown
  * @param outputTokensReserved what admission assumes when a request does not say (DECISIONS 8)
+ * @param imageTokensReserved what it assumes of an image: models count up to some ten thousand
  * @param capabilities names such as {@code streaming}, {@code tools}, {@code vision}
  * @param resume how its streams are continued where a request says nothing
  * @param stickyPrefix whether equal prompt beginnings go to the same provider
@@ -27,6 +28,7 @@ public record Model(
     int contextLength,
     int outputTokensMax,
     int outputTokensReserved,
+    int imageTokensReserved,
     Set<String> capabilities,
     PriceList prices,
     Resume resume,

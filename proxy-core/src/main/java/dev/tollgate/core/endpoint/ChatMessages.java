@@ -17,9 +17,10 @@ final class ChatMessages {
   private final Issues issues;
   private long bytesNotText;
   private int partsNotText;
-  private long mediaTokensAtMost;
+  private int images;
+  private long sizedTokensAtMost;
   private boolean audio;
-  private boolean images;
+  private boolean unsized;
 
   ChatMessages(Issues issues) {
     this.issues = issues;
@@ -30,13 +31,9 @@ final class ChatMessages {
     return bytesNotText;
   }
 
-  int partsNotText() {
-    return partsNotText;
-  }
-
-  /** What the parts that are not text can count at most. */
-  long mediaTokensAtMost() {
-    return mediaTokensAtMost;
+  /** What of the prompt is no text. */
+  MediaParts media() {
+    return new MediaParts(partsNotText, images, sizedTokensAtMost, unsized);
   }
 
   /** Whether something that was said or is to be heard is among the messages. */
@@ -45,7 +42,7 @@ final class ChatMessages {
   }
 
   boolean hasImages() {
-    return images;
+    return images > 0;
   }
 
   void check(JsonMembers root, int i) {
@@ -142,13 +139,20 @@ final class ChatMessages {
     bytesNotText += sizeBytes;
     partsNotText++;
     boolean image = part.isString(type, "image_url");
-    boolean sound = part.isString(type, "input_audio");
-    images |= image;
+    if (image) {
+      images++;
+    } else if (part.isString(type, "input_audio")) {
+      sizedTokensAtMost += TokenEstimate.audioAtMost(sizeBytes);
+    } else if (part.isString(type, "file") && at >= 0 && holdsItsBytes(part, at)) {
+      sizedTokensAtMost += TokenEstimate.fileAtMost(sizeBytes);
+    } else {
+      unsized = true;
+    }
     // What a file holds is not known before the provider opens it.
     audio |= !image;
-    mediaTokensAtMost +=
-        image
-            ? TokenEstimate.imageAtMost()
-            : sound ? TokenEstimate.audioAtMost(sizeBytes) : TokenEstimate.fileAtMost(sizeBytes);
+  }
+
+  private static boolean holdsItsBytes(JsonMembers part, int file) {
+    return part.kind(file) == JsonKind.OBJECT && part.object(file).indexOf("file_data") >= 0;
   }
 }

@@ -33,8 +33,7 @@ public final class ChatRequest implements InferenceRequest {
   private final RoutingWish routing;
   private final long outputTokensAsked;
   private final long textBytes;
-  private final int mediaParts;
-  private final long mediaTokensAtMost;
+  private final MediaParts media;
   private final boolean mayBeAudio;
   private final boolean hasImages;
 
@@ -51,8 +50,7 @@ public final class ChatRequest implements InferenceRequest {
     this.routing = routing;
     this.outputTokensAsked = outputTokensAsked(root);
     this.textBytes = textBytes;
-    this.mediaParts = messages.partsNotText();
-    this.mediaTokensAtMost = messages.mediaTokensAtMost();
+    this.media = messages.media();
     this.hasImages = messages.hasImages();
     this.mayBeAudio =
         messages.hasAudio() || root.indexOf("audio") >= 0 || root.indexOf("modalities") >= 0;
@@ -198,12 +196,13 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public long promptTokensLikely() {
-    return TokenEstimate.likely(textBytes, mediaParts);
+    return TokenEstimate.likely(textBytes, media.count());
   }
 
   @Override
   public MicroUsd estimate(Model served) {
-    long prompt = TokenEstimate.atMost(textBytes, mediaTokensAtMost, served.contextLength());
+    long prompt =
+        TokenEstimate.atMost(textBytes, media.tokensAtMost(served), served.contextLength());
     return WorstCase.ofTokens(prompt, outputAtMost(served), mayBeAudio).cost(served.prices());
   }
 

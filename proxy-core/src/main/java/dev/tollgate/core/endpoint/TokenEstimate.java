@@ -35,17 +35,12 @@ public final class TokenEstimate {
     return contextLength > 0 ? Math.min(bound, contextLength) : bound;
   }
 
-  /** An upper bound for an image, which models scale down before they count. */
-  static long imageAtMost() {
-    return TOKENS_PER_MEDIA_PART;
-  }
-
   /** An upper bound for an audio clip inside a body. */
   static long audioAtMost(long sizeBytes) {
     return Math.max(TOKENS_PER_MEDIA_PART, sizeBytes / BYTES_PER_AUDIO_TOKEN_LEAST);
   }
 
-  /** An upper bound for a file inside a body; of one that is elsewhere nothing is known. */
+  /** An upper bound for a file inside a body. */
   static long fileAtMost(long sizeBytes) {
     return Math.max(TOKENS_PER_MEDIA_PART, sizeBytes / BYTES_PER_FILE_TOKEN_LEAST);
   }

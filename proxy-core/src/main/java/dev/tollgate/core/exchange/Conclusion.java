@@ -11,12 +11,16 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The only way out of an exchange: charges once, then tells the client, then records. What the
  * client is told waits until the charge cannot be lost. Loop-confined.
  */
 final class Conclusion {
+  private static final Logger LOG = LoggerFactory.getLogger(Conclusion.class);
+
   private final ExchangeContext context;
   private final ExchangeRequest request;
   private final ClientReply reply;
@@ -117,13 +121,23 @@ final class Conclusion {
   void begin(Verdict decided, Parting parting, Consumer<Runnable> guarded, Runnable ended) {
     over = true;
     verdict = decided;
-    endBody();
-    allowance.end(decided.charge().usage().computedTokens());
+    endBeside(this::endBody);
+    endBeside(() -> allowance.end(decided.charge().usage().computedTokens()));
+    long bytes = reply.bytesSent() + parting.bytes(); // of the row, which goes ahead of the reply
     booking.end(
         decided.charge(),
         decided.how(),
-        () -> context.rows().apply(record(decided)),
+        () -> context.rows().apply(record(decided, bytes)),
         () -> guarded.accept(() -> charged(decided, parting, ended)));
+  }
+
+  /** What cannot be ended is no reason not to charge. */
+  private void endBeside(Runnable end) {
+    try {
+      end.run();
+    } catch (RuntimeException surprise) {
+      LOG.error("request {} holds more than it should", request.id(), surprise);
+    }
   }
 
   /** The client left while it waited for the end: it is charged as decided, and not told. */
@@ -166,16 +180,16 @@ final class Conclusion {
   }
 
   private void observe(Verdict decided) {
-    context.observer().ended(record(decided));
+    context.observer().ended(record(decided, reply.bytesSent()));
   }
 
-  private RequestRecord record(Verdict decided) {
+  private RequestRecord record(Verdict decided, long responseBytes) {
     return request.record(
         decided.ending(),
         decided.code(),
         decided.status(),
         served.apply(decided.charge()),
-        reply.bytesSent(),
+        responseBytes,
         now.getAsLong());
   }
 }

@@ -77,7 +77,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private void admit() {
     timeline.entered(Phase.ADMITTED, now());
     become(Phase.RESERVING);
-    var most = serving.estimate();
+    var most = serving.setAside();
     new Admission(context, request, serving.call(), most, conclusion, this, this::guarded)
         .begin(downstream.loop());
   }

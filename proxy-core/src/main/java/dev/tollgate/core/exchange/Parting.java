@@ -28,6 +28,16 @@ sealed interface Parting {
   /** Nobody is left to be told. */
   record Silence() implements Parting {}
 
+  /** Bytes of body that the client has still to get, but for a fault's own. */
+  default int bytes() {
+    return switch (this) {
+      case Whole whole -> whole.body().readableBytes();
+      case Last last -> last.events().readableBytes();
+      case Refusal refusal -> refusal.usage() == null ? 0 : refusal.usage().readableBytes();
+      case Silence _ -> 0;
+    };
+  }
+
   default void send(ClientReply reply) {
     switch (this) {
       case Whole whole -> reply.whole(whole.fields(), whole.body());

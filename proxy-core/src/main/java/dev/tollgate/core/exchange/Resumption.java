@@ -63,6 +63,11 @@ final class Resumption {
         : new Opening.Replay(delivered);
   }
 
+  /** Whether a stream that breaks off is to be continued. */
+  boolean mayFollow() {
+    return isKept();
+  }
+
   private boolean isKept() {
     return how != Resume.OFF && request.mayBeResumed();
   }

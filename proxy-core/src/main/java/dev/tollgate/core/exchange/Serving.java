@@ -70,6 +70,21 @@ final class Serving implements Contender.Contest {
     return plan.dearest(call.request()::estimate);
   }
 
+  /**
+   * What is set aside for it. A stream that may be continued is written by two providers at least,
+   * and each of them is owed for what it wrote.
+   */
+  MicroUsd setAside() {
+    MicroUsd once = estimate();
+    return resumption.mayFollow() ? once.plus(once) : once;
+  }
+
+  /** Whether what was set aside reaches for one more try at its worst. */
+  private boolean isCovered(Candidate next) {
+    long owed = bill.soFar().cost().value();
+    return owed + call.request().estimate(next.model()).value() <= setAside().value();
+  }
+
   /** Makes a try. */
   void ask(Placement placement, AttemptListener listener) {
     Contender contender = contender(placement, listener);
@@ -205,7 +220,7 @@ final class Serving implements Contender.Contest {
 
   /** The failure came behind content: whether another provider may continue the stream. */
   boolean brokeOff() {
-    tries.brokeOff(resumption::suits);
+    tries.brokeOff(next -> resumption.suits(next) && isCovered(next));
     if (!resumption.brokeOff()) {
       return false;
     }

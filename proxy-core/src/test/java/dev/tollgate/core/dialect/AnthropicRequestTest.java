@@ -92,6 +92,7 @@ class AnthropicRequestTest {
           200_000,
           outputMax,
           4_096,
+          5_000,
           capabilities,
           PriceList.ofTokens(TokenPrices.of(1, 1)),
           Resume.OFF,

@@ -85,6 +85,16 @@ class ChatEstimateTest {
     assertThat(Bodies.valid(longPrompt(10)).estimate(priced(tiered)).value()).isLessThan(100);
   }
 
+  @Test
+  void whatIsNotKnownOfAFileCanFillTheContextAndNotMore() {
+    String body =
+        "{'model':'acme/m1','max_tokens':1,'messages':[{'role':'user','content':"
+            + "[{'type':'file','file':{'file_id':'f'}},{'type':'image_url','image_url':{'url':'u'}}]}]}";
+    PriceList prices = PriceList.ofTokens(TokenPrices.of(1_000_000, 0));
+    Model model = Samples.model("acme/m1", Modality.CHAT, prices, 32_000, 0);
+    assertThat(Bodies.valid(body.replace('\'', '"')).estimate(model).value()).isEqualTo(32_000);
+  }
+
   private static String longPrompt(int length) {
     return "{\"model\":\"acme/m1\",\"max_tokens\":1,\"messages\":[{\"role\":\"user\","
         + "\"content\":\""
@@ -94,22 +104,26 @@ class ChatEstimateTest {
 
   @ParameterizedTest
   @CsvSource({
-    "image_url, 1000000, 1500",
-    "input_audio, 1000000, 8000",
-    "input_audio, 4, 1500",
-    "file, 1000000, 500000",
-    "file, 4, 1500"
+    "image_url, url, 1000000, 5000",
+    "input_audio, data, 1000000, 8000",
+    "input_audio, data, 4, 1500",
+    "file, file_data, 1000000, 500000",
+    "file, file_data, 4, 1500",
+    "file, file_id, 4, 200000",
+    "video_url, url, 4, 200000"
   })
   void mediaInsideABodyIsBoundByItsSizeWhereSizeSaysSomething(
-      String type, int sizeBytes, long tokens) {
+      String type, String member, int sizeBytes, long tokens) {
     String body =
         ("{'model':'acme/m1','max_tokens':1,'messages':[{'role':'user','content':[{'type':'"
                 + type
                 + "','"
                 + type
+                + "':{'"
+                + member
                 + "':'"
                 + "A".repeat(sizeBytes)
-                + "'}]}]}")
+                + "'}}]}]}")
             .replace('\'', '"');
     long estimate =
         Bodies.valid(body)

@@ -71,6 +71,7 @@ final class Samples {
         contextLength,
         outputTokensMax,
         4_096,
+        5_000,
         Set.of("streaming", "tools"),
         prices,
         Resume.OFF,

@@ -380,6 +380,7 @@ class FallbackModelsTest {
         context,
         one.outputTokensMax(),
         one.outputTokensReserved(),
+        one.imageTokensReserved(),
         one.capabilities(),
         PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
         Resume.OFF,

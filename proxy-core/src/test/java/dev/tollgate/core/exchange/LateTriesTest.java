@@ -163,6 +163,7 @@ class LateTriesTest {
             one.contextLength(),
             one.outputTokensMax(),
             one.outputTokensReserved(),
+            one.imageTokensReserved(),
             one.capabilities(),
             PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
             Resume.OFF,

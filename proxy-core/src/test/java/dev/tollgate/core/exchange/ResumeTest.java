@@ -7,6 +7,7 @@ import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.testkit.InMemoryLedger.Charged;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
@@ -289,6 +290,24 @@ class ResumeTest {
           .containsExactly("alpha interrupted ", "beta interrupted replay", "gamma ok replay");
       // beta brought nothing that the client has
       assertThat(scenario.served().usage().completionTokens()).isEqualTo(2 + 2);
+    }
+  }
+
+  @Test
+  void noOneMayContinueBeyondWhatWasSetAside() {
+    String request = stream("replay").replace("{\"model\"", "{\"max_tokens\":1000,\"model\"");
+    String most = "a".repeat(4_900);
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta", "gamma"))) {
+      RecordedClient client = scenario.ask(request);
+      begin(scenario, most);
+      scenario.link(0).fin();
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.event(Wire.content(most + "b")));
+      scenario.link(1).fin();
+      scenario.run();
+      assertThat(scenario.links()).isEqualTo(2);
+      assertThat(client.fault().code().wire()).isEqualTo("provider_disconnect");
+      Charged charge = scenario.ledger().charged().getFirst();
+      assertThat(charge.cost().value()).isBetween(3_900L, charge.reserved().value());
     }
   }
 

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.LimitRules.PerKey;
+import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +80,20 @@ class SurprisesTest {
       scenario.link(0).send(Wire.completion("one"));
       requireEnded(scenario, client, 9);
       assertThat(scenario.record().status()).isEqualTo(500);
+    }
+  }
+
+  @Test
+  void atTheEndOfAPermit() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.limits(
+          new LimitRules(Rates.OFF, Rates.OFF, new PerKey(Rates.OFF, 0, 1), Rates.OFF, Map.of()));
+      scenario.counters().failEnds();
+      RecordedClient client = scenario.askPlain();
+      scenario.link(0).send(Wire.completion("one"));
+      assertThat(client.whole().body()).contains("\"x_llm_cost_micro\":9");
+      assertThat(scenario.ledger().charged()).hasSize(1);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
     }
   }
 

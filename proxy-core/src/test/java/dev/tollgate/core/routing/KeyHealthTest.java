@@ -239,6 +239,7 @@ class KeyHealthTest {
             m.contextLength(),
             m.outputTokensMax(),
             m.outputTokensReserved(),
+            m.imageTokensReserved(),
             m.capabilities(),
             m.prices(),
             m.resume(),

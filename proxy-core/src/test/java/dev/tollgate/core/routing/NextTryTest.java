@@ -264,6 +264,7 @@ class NextTryTest {
         0,
         0,
         0,
+        0,
         Set.of(),
         PriceList.FREE,
         Resume.OFF,

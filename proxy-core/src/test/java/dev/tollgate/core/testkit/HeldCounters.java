@@ -18,6 +18,7 @@ public final class HeldCounters implements Counters {
   private final List<Runnable> held = new ArrayList<>();
   private boolean answersWait;
   private boolean isGone;
+  private boolean endsFail;
 
   HeldCounters(Counters behind) {
     this.behind = behind;
@@ -55,6 +56,14 @@ public final class HeldCounters implements Counters {
       throw new AssertionError("not open: " + draw);
     }
     behind.end(draw, tokensUsed);
+    if (endsFail) {
+      throw new IllegalStateException("the end of " + draw.request() + " fails");
+    }
+  }
+
+  /** From now on whoever ends a draw is told that it failed. */
+  public void failEnds() {
+    endsFail = true;
   }
 
   /** From now on answers wait for {@link #answer}. */

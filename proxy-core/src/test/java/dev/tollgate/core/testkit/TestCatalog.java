@@ -82,6 +82,7 @@ public final class TestCatalog {
             100_000,
             0,
             4_096,
+            5_000,
             Set.of("streaming"),
             PriceList.ofTokens(TokenPrices.of(MICRO, 2 * MICRO)),
             Resume.OFF,

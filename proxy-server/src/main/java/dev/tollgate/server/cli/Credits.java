@@ -50,6 +50,10 @@ final class Credits extends VerbGroup {
       }
       String reference = ref == null ? "grant:" + UUID.randomUUID() : ref;
       Grant grant = store.credits().grant(orgId(store, org), amount, reference, "command line");
+      if (grant == Grant.ANOTHERS) {
+        throw new Refused(
+            "the reference " + reference + " names a grant to another organization or amount");
+      }
       var after = required(store.organizations().find(org), org);
       rows()
           .print(

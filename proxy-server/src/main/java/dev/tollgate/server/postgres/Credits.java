@@ -4,6 +4,7 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 
@@ -18,8 +19,10 @@ public final class Credits {
   /** The outcome of {@link #grant}. */
   public enum Grant {
     BOOKED,
-    /** An entry with this reference is there: this grant was booked before. */
-    ALREADY_BOOKED
+    /** This grant was booked before. */
+    ALREADY_BOOKED,
+    /** The reference names a grant to another organization, or of another amount. */
+    ANOTHERS
   }
 
   /**
@@ -43,7 +46,21 @@ public final class Credits {
       insert.setLong(2, amount.value());
       insert.setString(3, ref);
       insert.setString(4, actor);
-      return insert.executeUpdate() == 1 ? Grant.BOOKED : Grant.ALREADY_BOOKED;
+      return insert.executeUpdate() == 1 ? Grant.BOOKED : booked(connection, org, amount, ref);
+    }
+  }
+
+  private static Grant booked(Connection connection, OrgId org, MicroUsd amount, String ref)
+      throws SQLException {
+    try (PreparedStatement select =
+        connection.prepareStatement(
+            "SELECT org_id = ? AND amount_micro = ? FROM ledger_entry WHERE ref = ?")) {
+      select.setObject(1, org.value());
+      select.setLong(2, amount.value());
+      select.setString(3, ref);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() && row.getBoolean(1) ? Grant.ALREADY_BOOKED : Grant.ANOTHERS;
+      }
     }
   }
 }

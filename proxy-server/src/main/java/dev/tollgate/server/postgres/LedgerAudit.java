@@ -87,6 +87,14 @@ public final class LedgerAudit {
           FROM lease WHERE NOT (0 <= spent_micro AND spent_micro <= granted_micro)
         """);
     VIOLATIONS.put(
+        6,
+        """
+        SELECT 'org:' || q.org_id,
+               format('%s is charged %s and not in the books: %s', q.request_id, q.cost_micro,
+                      q.reason)
+          FROM settlement_quarantine q
+        """);
+    VIOLATIONS.put(
         8,
         """
         SELECT l.scope_id, format('%s is over and its lease is open', l.holder)

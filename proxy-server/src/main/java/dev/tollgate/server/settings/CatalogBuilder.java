@@ -143,6 +143,7 @@ public final class CatalogBuilder {
         model.contextLength(),
         most,
         most > 0 ? Math.min(most, reserved) : reserved,
+        model.reserveImageTokens(),
         model.capabilities().stream()
             .map(capability -> capability.name().toLowerCase(Locale.ROOT))
             .collect(Collectors.toSet()),

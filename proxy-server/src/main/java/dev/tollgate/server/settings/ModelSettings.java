@@ -26,6 +26,12 @@ public record ModelSettings(
             min = "1")
         int reserveOutputTokens,
     @Key(
+            about = "tokens that one image counts at most",
+            initial = "5000",
+            min = "1",
+            max = "1000000")
+        int reserveImageTokens,
+    @Key(
             about = "seconds assumed where a request names none; required for video and music",
             min = "0.1",
             max = "3600")

@@ -241,6 +241,7 @@ final class Warmup {
             0,
             0,
             1,
+            1,
             Set.of(),
             PriceList.FREE,
             Resume.OFF,

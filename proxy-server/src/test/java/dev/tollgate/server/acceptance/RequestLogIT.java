@@ -1,5 +1,6 @@
 package dev.tollgate.server.acceptance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -44,6 +45,8 @@ class RequestLogIT {
     assertThat(charged.path("outcome").asText()).isEqualTo("ok");
     assertThat(charged.path("settled").asText()).isEqualTo("completed");
     assertThat(charged.path("cost_micro")).isEqualTo(usage.path("x_llm_cost_micro"));
+    assertThat(charged.path("response_bytes").asInt())
+        .isEqualTo(served.text().getBytes(UTF_8).length);
     assertThat(rows.toString()).doesNotContain("Hi.");
 
     assertThat(rows("--org", org, "--outcome", "ok")).hasSize(1);

@@ -78,6 +78,7 @@ final class Records {
             0,
             0,
             4096,
+            5_000,
             Set.of("streaming"),
             PriceList.FREE,
             Resume.OFF,

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** What does not agree is named, by whichever node's turn it is. */
 class LedgerAuditIT {
   private static final Duration HOUR = Duration.ofHours(1);
+  private static final KeyId NOBODY = new KeyId("nobody00");
   private final long now = System.currentTimeMillis();
   private TestBooks books;
   private long calls;
@@ -47,6 +48,23 @@ class LedgerAuditIT {
   @AfterEach
   void close() {
     books.close();
+  }
+
+  @Test
+  void aChargeThatWasPutAsideIsNamedUntilSomeoneDecided() throws Exception {
+    Holder node = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    var nobodys = TestBooks.charge(RequestId.at(now), new OrgId(UUID.randomUUID()), NOBODY, 0, 5);
+    books.bank().quarantine(node, nobodys, "nobody is charged");
+    assertThat(audit.run())
+        .singleElement()
+        .satisfies(
+            violation -> {
+              assertThat(violation.invariant()).isEqualTo(6);
+              assertThat(violation.what())
+                  .contains(nobodys.request().value(), "5", "nobody is charged");
+            });
+    books.execute("DELETE FROM settlement_quarantine");
+    assertThat(audit.run()).isEmpty();
   }
 
   @Test

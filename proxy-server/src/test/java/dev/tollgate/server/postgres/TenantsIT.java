@@ -88,6 +88,10 @@ class TenantsIT {
         .isEqualTo(Credits.Grant.BOOKED);
     assertThat(store.credits().grant(id, new MicroUsd(250), ref, "test"))
         .isEqualTo(Credits.Grant.ALREADY_BOOKED);
+    assertThat(store.credits().grant(id, new MicroUsd(251), ref, "test"))
+        .isEqualTo(Credits.Grant.ANOTHERS);
+    assertThat(store.credits().grant(newOrg().org().id(), new MicroUsd(250), ref, "test"))
+        .isEqualTo(Credits.Grant.ANOTHERS);
     assertThat(store.credits().grant(id, new MicroUsd(50), ref + "2", "test"))
         .isEqualTo(Credits.Grant.BOOKED);
     assertThat(store.organizations().find(org.org().name()).orElseThrow().balance())
