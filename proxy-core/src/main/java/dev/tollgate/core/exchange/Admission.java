@@ -75,7 +75,12 @@ final class Admission {
       }
       case Ledger.Answer.Refused refused -> {
         if (!conclusion.isOver()) {
-          Ending ending = refused.isOurs() ? Ending.DEPENDENCY_DOWN : Ending.REJECTED;
+          Ending ending =
+              switch (refused.cause()) {
+                case MONEY -> Ending.REJECTED;
+                case BOOKS -> Ending.DEPENDENCY_DOWN;
+                case NO_ROOM -> Ending.SHED;
+              };
           listener.refused(refused.fault(), ending);
         }
       }

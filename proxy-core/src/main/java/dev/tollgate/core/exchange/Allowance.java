@@ -114,7 +114,8 @@ final class Allowance {
       }
       case Drawn.Refused refused ->
           passedOver(model, LimitFault.of(draw, refused), Ending.REJECTED);
-      case Drawn.Unavailable _ -> passedOver(model, LimitFault.UNAVAILABLE, Ending.DEPENDENCY_DOWN);
+      case Drawn.Unavailable _ ->
+          passedOver(model, LimitFault.unavailable(), Ending.DEPENDENCY_DOWN);
     };
   }
 
@@ -139,7 +140,7 @@ final class Allowance {
         yield refused(fault);
       }
       case Drawn.Unavailable _ ->
-          new Verdict.Refused(LimitFault.UNAVAILABLE, Ending.DEPENDENCY_DOWN);
+          new Verdict.Refused(LimitFault.unavailable(), Ending.DEPENDENCY_DOWN);
     };
   }
 

@@ -35,6 +35,9 @@ final class FaultOf {
             MAY_WAIT.contains(code(failure)) ? clientsWait(failure) : 0,
             failure.kind() == UpstreamFailure.Kind.CREDENTIAL_REFUSED,
             details(failure, attempts));
+    if (failure.kind() == UpstreamFailure.Kind.OVERLOADED) {
+      return fault.withRetryAfter(Fault.laterSeconds());
+    }
     return fault.code() == ErrorCode.PROVIDER_RATE_LIMITED && fault.retryAfterSeconds() == 0
         ? fault.withRetryAfter(1)
         : fault;

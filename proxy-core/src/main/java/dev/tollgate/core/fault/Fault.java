@@ -3,6 +3,7 @@ package dev.tollgate.core.fault;
 import dev.tollgate.core.id.ProviderId;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,7 @@ public record Fault(
     int retryAfterSeconds,
     boolean retryForbidden,
     Map<String, Object> details) {
+  private static final int LATER_SECONDS_MAX = 5;
 
   public Fault {
     details = Map.copyOf(details);
@@ -29,6 +31,19 @@ public record Fault(
 
   public static Fault of(ErrorCode code, String message) {
     return new Fault(code, message, null, null, 0, false, Map.of());
+  }
+
+  /**
+   * A 503 of our own. When to come back is drawn: those who are turned away together would come
+   * back together.
+   */
+  public static Fault tryLater(String message) {
+    return of(ErrorCode.SERVICE_UNAVAILABLE, message).withRetryAfter(laterSeconds());
+  }
+
+  /** How long somebody waits who is turned away for no reason of its own. */
+  public static int laterSeconds() {
+    return ThreadLocalRandom.current().nextInt(1, LATER_SECONDS_MAX + 1);
   }
 
   /** A 400 for one field. */

@@ -11,11 +11,14 @@ public interface Journal {
 
   /**
    * Whether a new request may be admitted: the disk has room to settle it and every one that runs,
-   * and nothing is wrong with it.
+   * it keeps up with what is written, and nothing is wrong with it.
    */
   boolean admits();
 
-  /** Appends; on the disk with the next group that is synced, and nobody waits for it. */
+  /**
+   * Appends; on the disk with the next group that is synced, and nobody waits for it. Progress,
+   * which only makes the charge after a crash finer, is left out while too much is waiting.
+   */
   void write(JournalRecord record);
 
   /**

@@ -27,8 +27,18 @@ public interface Ledger {
     /**
      * Nothing was set aside: 402 where the money does not reach, 503 where nobody can say.
      *
-     * @param isOurs whether it is this service's state that refuses, and not the client's
+     * @param cause whose state it is that refuses
      */
-    record Refused(Fault fault, boolean isOurs) implements Answer {}
+    record Refused(Fault fault, Cause cause) implements Answer {}
+
+    /** Why nothing was set aside. */
+    enum Cause {
+      /** The client's money does not reach. */
+      MONEY,
+      /** The books cannot be asked. */
+      BOOKS,
+      /** This node has more to ask or to write down than it may keep. */
+      NO_ROOM
+    }
   }
 }

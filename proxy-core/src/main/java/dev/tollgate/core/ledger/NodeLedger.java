@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * lacks, gives back and owes is the business of {@link Leasing}, on the ledger's own thread.
  */
 public final class NodeLedger implements Ledger {
-  private static final String NO_ROOM = "The ledger's disk has no room.";
+  private static final String NO_ROOM = "The ledger's disk has no room, or is too slow.";
 
   private final Journal journal;
   private final LedgerRules rules;
@@ -76,7 +76,7 @@ public final class NodeLedger implements Ledger {
         if (nanos.getAsLong() - open.untilNanos() > 0) {
           answer.accept(Refusals.unavailable("The ledger's store cannot be reached."));
         } else if (!journal.admits()) {
-          answer.accept(Refusals.unavailable(NO_ROOM));
+          answer.accept(Refusals.noRoom(NO_ROOM));
         } else {
           reserveOpen(request, purse(request, key), most.value(), loop, answer);
         }
@@ -109,7 +109,7 @@ public final class NodeLedger implements Ledger {
       answer.accept(new Answer.Reserved(reservation(request, purse, most, loop)));
     } else if (waiting.incrementAndGet() > rules.waitersMax()) {
       waiting.decrementAndGet();
-      answer.accept(Refusals.unavailable("Too many requests wait for the ledger."));
+      answer.accept(Refusals.noRoom("Too many requests wait for the ledger."));
     } else {
       arrivals.add(new Waiter(request, purse, most, loop, answer, nanos.getAsLong(), 0));
       wake.run();

@@ -1,6 +1,5 @@
 package dev.tollgate.core.ledger;
 
-import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Bank.Shortage;
 import dev.tollgate.core.ledger.Ledger.Answer;
@@ -22,7 +21,7 @@ final class Refusals {
       details.put("resets_at", resets.toString());
     }
     Fault fault = Fault.of(kind.refusal(), message(kind)).withDetails(details);
-    return new Answer.Refused(fault, false);
+    return new Answer.Refused(fault, Answer.Cause.MONEY);
   }
 
   /** The 402 of a balance of which nothing is left, whatever is asked for. */
@@ -60,7 +59,11 @@ final class Refusals {
 
   /** The 503 of a node that cannot say. */
   static Answer.Refused unavailable(String message) {
-    return new Answer.Refused(
-        Fault.of(ErrorCode.SERVICE_UNAVAILABLE, message).withRetryAfter(1), true);
+    return new Answer.Refused(Fault.tryLater(message), Answer.Cause.BOOKS);
+  }
+
+  /** The 503 of a node that has too much to do. */
+  static Answer.Refused noRoom(String message) {
+    return new Answer.Refused(Fault.tryLater(message), Answer.Cause.NO_ROOM);
   }
 }

@@ -17,12 +17,12 @@ public final class LimitFault {
   private static final long MICROS = 1_000_000;
   private static final int RETRY_AFTER_MAX = 60;
 
-  /** Counters that cannot answer: nobody is let in unlimited. */
-  public static final Fault UNAVAILABLE =
-      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The limits cannot be counted at present.")
-          .withRetryAfter(1);
-
   private LimitFault() {}
+
+  /** Counters that cannot answer: nobody is let in unlimited. */
+  public static Fault unavailable() {
+    return Fault.tryLater("The limits cannot be counted at present.");
+  }
 
   /** The 429 of a refused draw. */
   public static Fault of(Draw draw, Drawn.Refused refused) {

@@ -92,9 +92,7 @@ final class AuthHandler extends ChannelInboundHandlerAdapter implements Consumer
       case Lookup.Found found -> judge(open, routed, found.key());
       case Lookup.Unknown _ -> reject(open, ErrorCode.INVALID_API_KEY, NOT_VALID);
       case Lookup.Unavailable _ -> {
-        Fault fault =
-            Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "The API key could not be checked.")
-                .withRetryAfter(1);
+        Fault fault = Fault.tryLater("The API key could not be checked.");
         Refusal.decline(open, conversation, Ending.DEPENDENCY_DOWN, fault);
       }
     }

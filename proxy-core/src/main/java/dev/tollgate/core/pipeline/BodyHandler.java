@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class BodyHandler extends ChannelInboundHandlerAdapter {
   private static final int CHUNKED_BYTES_FIRST = 8 * 1024;
-  private static final int RETRY_AFTER_SECONDS = 1;
   private static final byte[] NOTHING = {};
 
   private final Conversation conversation;
@@ -170,9 +169,7 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void overBudget(ChannelHandlerContext ctx) {
-    Fault fault =
-        Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Too many request bodies are in work.")
-            .withRetryAfter(RETRY_AFTER_SECONDS);
+    Fault fault = Fault.tryLater("Too many request bodies are in work.");
     Refusal.decline(ctx, conversation, Ending.SHED, fault);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.ledger.Ledger.Answer.Cause;
 import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.testkit.InMemoryLedger.Charged;
@@ -22,7 +23,7 @@ class MoneyTest {
   @Test
   void whatCannotBeReservedIsNeverSent() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
-      scenario.ledger().refuse(EMPTY, false);
+      scenario.ledger().refuse(EMPTY, Cause.MONEY);
       RecordedClient client = scenario.askStream();
       assertThat(client.fault()).isEqualTo(EMPTY);
       assertThat(scenario.record().status()).isEqualTo(402);
@@ -34,9 +35,19 @@ class MoneyTest {
   @Test
   void aLedgerThatCannotSayIsNoFaultOfTheClient() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
-      scenario.ledger().refuse(Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Later."), true);
+      scenario.ledger().refuse(Fault.tryLater("Later."), Cause.BOOKS);
       scenario.askPlain();
       assertThat(scenario.record().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+    }
+  }
+
+  @Test
+  void aLedgerThatHasNoRoomForMoreShedsTheRequest() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      scenario.ledger().refuse(Fault.tryLater("Later."), Cause.NO_ROOM);
+      scenario.askPlain();
+      assertThat(scenario.record().ending()).isEqualTo(Ending.SHED);
+      assertThat(scenario.links()).isZero();
     }
   }
 
@@ -107,7 +118,7 @@ class MoneyTest {
   void aRefusalThatComesAfterItsClientLeftIsForgotten() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       scenario.ledger().holdAnswers();
-      scenario.ledger().refuse(EMPTY, false);
+      scenario.ledger().refuse(EMPTY, Cause.MONEY);
       RecordedClient client = scenario.askStream();
       client.leave(ClientExit.ABORTED);
       scenario.ledger().answer();

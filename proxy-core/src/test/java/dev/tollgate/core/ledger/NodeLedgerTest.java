@@ -3,6 +3,7 @@ package dev.tollgate.core.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.data.Index.atIndex;
 
+import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -27,7 +28,7 @@ class NodeLedgerTest {
     leasing.begin(nanos);
     assertThat(ledger.obstacle()).isEmpty();
     hasRoom = false;
-    assertThat(ledger.obstacle()).hasValue("The ledger's disk has no room.");
+    assertThat(ledger.obstacle()).hasValue("The ledger's disk has no room, or is too slow.");
     hasRoom = true;
     nanos += Duration.ofHours(1).toNanos();
     assertThat(ledger.isOpen()).isFalse();
@@ -71,6 +72,25 @@ class NodeLedgerTest {
             record -> assertThat(record).isInstanceOf(JournalRecord.Reserve.class), atIndex(0))
         .satisfies(
             record -> assertThat(record).isInstanceOf(JournalRecord.Release.class), atIndex(1));
+  }
+
+  @Test
+  void whatTheJournalHasNoRoomForIsTurnedAwayForAMoment() {
+    leasing.begin(nanos);
+    hasRoom = false;
+    List<Ledger.Answer> answers = new ArrayList<>();
+
+    ledger.reserve(
+        RequestId.at(1_795_000_000_000L),
+        TestCatalog.key(),
+        MicroUsd.ZERO,
+        Runnable::run,
+        answers::add);
+
+    var refused = (Ledger.Answer.Refused) answers.getFirst();
+    assertThat(refused.cause()).isEqualTo(Ledger.Answer.Cause.NO_ROOM);
+    assertThat(refused.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
+    assertThat(refused.fault().retryAfterSeconds()).isBetween(1, 5);
   }
 
   private Reservation reserve() {

@@ -150,7 +150,7 @@ final class RefusalsTest {
       client.post("/v1/chat/completions", "{\"a\":\"0123456789\"}", KEYS.authorization());
       RawResponse response = client.readResponse();
       assertThat(response.status()).isEqualTo(503);
-      assertThat(response.header("retry-after")).isEqualTo("1");
+      assertThat(response.header("retry-after")).isIn("1", "2", "3", "4", "5");
       assertThat(GATEWAY.awaitRecord().ending()).isEqualTo(Ending.SHED);
     } finally {
       permit.end();

@@ -24,7 +24,7 @@ public final class InMemoryLedger implements Ledger {
   private final List<Runnable> heldAnswers = new ArrayList<>();
   private final List<Runnable> heldDisk = new ArrayList<>();
   private @Nullable Fault refusal;
-  private boolean refusalIsOurs;
+  private Answer.Cause refusalCause = Answer.Cause.MONEY;
   private boolean answersWait;
   private boolean diskWaits;
   private int reserved;
@@ -42,7 +42,7 @@ public final class InMemoryLedger implements Ledger {
     Runnable given =
         fault == null
             ? () -> answer.accept(new Answer.Reserved(new Held(request, most)))
-            : () -> answer.accept(new Answer.Refused(fault, refusalIsOurs));
+            : () -> answer.accept(new Answer.Refused(fault, refusalCause));
     if (answersWait) {
       heldAnswers.add(given);
     } else {
@@ -102,9 +102,9 @@ public final class InMemoryLedger implements Ledger {
   }
 
   /** From now on nothing is reserved. */
-  public void refuse(Fault fault, boolean isOurs) {
+  public void refuse(Fault fault, Answer.Cause cause) {
     refusal = fault;
-    refusalIsOurs = isOurs;
+    refusalCause = cause;
   }
 
   /** From now on answers wait for {@link #answer}. */

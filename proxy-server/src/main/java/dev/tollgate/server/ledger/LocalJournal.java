@@ -2,6 +2,7 @@ package dev.tollgate.server.ledger;
 
 import dev.tollgate.core.ledger.Journal;
 import dev.tollgate.core.ledger.JournalRecord;
+import dev.tollgate.core.ledger.JournalRecord.Progress;
 import dev.tollgate.core.ledger.JournalRecord.Reserve;
 import dev.tollgate.core.ledger.JournalRecord.Settle;
 import dev.tollgate.core.ledger.Settlement;
@@ -32,12 +33,16 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   /** A writer that stops may still wait for a full disk. */
   private static final Duration SPACE_WAIT = Duration.ofSeconds(5);
 
+  /** Progress has a half of the queue: it never keeps a request out by itself. */
+  private static final int PROGRESS_SHARE = 2;
+
   /** Within which charges share a sync: while loops answer at once, and however slow they are. */
   private static final Duration SHARED_LEAST = Duration.ofNanos(500_000);
 
   private static final Duration SHARED_MOST = Duration.ofMillis(5);
 
   private final Queue<Queued> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger queued = new AtomicInteger();
   private final AtomicInteger reservationsQueued = new AtomicInteger();
   private final AtomicBoolean failed = new AtomicBoolean();
   private final Doorbell doorbell = new Doorbell();
@@ -50,6 +55,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   private final Archive archive;
   private final Background background;
   private final int segmentBytes;
+  private final int queuedMax;
   private final Consumer<Throwable> fatal;
   private final CompletableFuture<Void> written;
 
@@ -79,6 +85,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
     this.archive = archive;
     this.background = background;
     this.segmentBytes = options.segmentBytes();
+    this.queuedMax = options.queuedMax();
     this.fatal = fatal;
     this.writer = new GroupWriter(supply.first(), supply, shelf, unbooked, options.durability());
     this.written = background.writer(this::loop);
@@ -88,17 +95,28 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   public boolean admits() {
     long running = (long) writer.runningCount() + reservationsQueued.get();
     long needed = running * Frames.FRAME_BYTES_MAX + segmentBytes;
-    return !failed.get() && !closing && writer.segmentBytesFree() + supply.freeBytes() >= needed;
+    return queued.get() < queuedMax
+        && !failed.get()
+        && !closing
+        && writer.segmentBytesFree() + supply.freeBytes() >= needed;
   }
 
   @Override
   public void write(JournalRecord record) {
     requireOpen(record);
+    if (record instanceof Progress && queued.get() >= queuedMax / PROGRESS_SHARE) {
+      return; // the disk does not keep up, and charges go first
+    }
     if (record instanceof Reserve) {
       reservationsQueued.incrementAndGet();
     }
-    queue.add(new Queued(record, null));
+    enqueue(new Queued(record, null));
     doorbell.ring();
+  }
+
+  private void enqueue(Queued next) {
+    queued.incrementAndGet();
+    queue.add(next);
   }
 
   // Nobody reads the queue of a closed journal, and nobody must believe that it was written.
@@ -113,7 +131,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   public void settle(Settlement settlement, Executor loop, Runnable durable) {
     JournalRecord record = new Settle(settlement);
     requireOpen(record);
-    queue.add(new Queued(record, new Waiting(loop, durable)));
+    enqueue(new Queued(record, new Waiting(loop, durable)));
     doorbell.ringWaiting();
   }
 
@@ -174,6 +192,11 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   /** Reservations of requests that run, for the metrics. */
   public int running() {
     return writer.runningCount();
+  }
+
+  /** Records that are not written yet. */
+  public int queued() {
+    return queued.get();
   }
 
   /**
@@ -245,6 +268,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   }
 
   private void add(Queued next) {
+    queued.decrementAndGet();
     writer.add(next.record());
     if (next.record() instanceof Reserve) {
       reservationsQueued.decrementAndGet();

@@ -43,10 +43,7 @@ public enum Bound {
       Family.OFFLOAD_DEPTH,
       new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   LEDGER_WAITING("10000", Family.LEDGER_WAITING, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
-  JOURNAL_QUEUE(
-      "server.max_requests",
-      Family.LEDGER_RESERVATIONS,
-      new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  JOURNAL_QUEUE("20000", Family.LEDGER_QUEUED, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOURNAL_IN_MEMORY("10000", Family.LEDGER_BACKLOG, Full.TO_DISK),
   JOURNAL_BACKLOG(
       "server.overload.journal_backlog",

@@ -69,9 +69,12 @@ public enum Family {
   SHED(
       Kind.COUNTER,
       "tollgate_shed_total",
-      "Requests turned away because of the node's load, by urgency; above_share: their organization"
-          + " had its fair share.",
+      "Requests turned away because of the node's load or for want of room, by urgency.",
       List.of("urgency")),
+  SHED_ABOVE_SHARE(
+      Kind.COUNTER,
+      "tollgate_shed_above_share_total",
+      "Of these, those whose organization had its fair share."),
   LOAD_LEVEL(
       Kind.GAUGE, "tollgate_load_level", "What the node sheds, from 0 (nothing) to 7 (all new)."),
   LOAD_PRESSURE(
@@ -192,6 +195,8 @@ public enum Family {
       Kind.GAUGE, "tollgate_ledger_open", "1 while requests can reserve money on this node."),
   LEDGER_RESERVATIONS(
       Kind.GAUGE, "tollgate_ledger_reservations", "Requests that run on reserved money."),
+  LEDGER_QUEUED(
+      Kind.GAUGE, "tollgate_ledger_queued", "Records of the journal that are not written yet."),
   LEDGER_WAITING(
       Kind.GAUGE, "tollgate_ledger_waiting", "Requests that wait for a grant of the shared books."),
   LEDGER_LEASES(

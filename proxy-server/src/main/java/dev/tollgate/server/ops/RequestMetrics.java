@@ -62,6 +62,9 @@ public final class RequestMetrics implements Observer {
   private final Counter tokens;
   private final Counter costs;
 
+  /** By the path that was asked, as everything is that was turned away before it was known. */
+  private final Map<String, CounterDataPoint> shed;
+
   private final Set<String> routes =
       Arrays.stream(Endpoint.values()).map(Endpoint::path).collect(Collectors.toUnmodifiableSet());
   private volatile Names names = Names.of();
@@ -86,6 +89,17 @@ public final class RequestMetrics implements Observer {
     }
     tokens = metrics.counter(Family.TOKENS);
     costs = metrics.counter(Family.COST);
+    Counter sheds = metrics.counter(Family.SHED);
+    for (Endpoint.Urgency urgency : Endpoint.Urgency.values()) {
+      sheds.labelValues(urgency.wire()); // shown as 0 also where nothing has it so far
+    }
+    shed =
+        Arrays.stream(Endpoint.values())
+            .collect(
+                Collectors.toUnmodifiableMap(
+                    Endpoint::path,
+                    endpoint -> sheds.labelValues(endpoint.urgency().wire()),
+                    (one, _) -> one));
   }
 
   /** From now on these models and providers have series of their own. */
@@ -103,6 +117,12 @@ public final class RequestMetrics implements Observer {
     }
     end.requests.inc();
     end.duration.observe(seconds(record.total()));
+    if (record.ending() == Ending.SHED) {
+      CounterDataPoint point = shed.get(record.route());
+      if (point != null) {
+        point.inc();
+      }
+    }
     Served served = record.served();
     if (served != null) {
       count(served, known);

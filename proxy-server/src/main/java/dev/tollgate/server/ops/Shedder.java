@@ -2,15 +2,12 @@ package dev.tollgate.server.ops;
 
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.Endpoint.Urgency;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.pipeline.LoadShedder;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
-import io.prometheus.metrics.core.metrics.Counter;
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -19,30 +16,14 @@ import org.jspecify.annotations.Nullable;
  * in all and by organization. On all loops at once.
  */
 public final class Shedder implements LoadShedder {
-  private static final int RETRY_AFTER_SECONDS_MAX = 5;
-
-  /** Made once: those who are turned away come by the thousand. */
-  private static final Shed[] SHED = new Shed[RETRY_AFTER_SECONDS_MAX];
-
-  static {
-    for (int i = 0; i < SHED.length; i++) {
-      SHED[i] = new Shed(i + 1);
-    }
-  }
-
   private final AtomicInteger running = new AtomicInteger();
   private final ConcurrentMap<OrgId, AtomicInteger> runningByOrg = new ConcurrentHashMap<>();
-  private final Map<Urgency, CounterDataPoint> shedByUrgency = new EnumMap<>(Urgency.class);
   private final CounterDataPoint shedAboveShare;
   private volatile Load load;
 
   public Shedder(Metrics metrics, LoadWatch.Rules rules) {
     load = rules.calm();
-    Counter shed = metrics.counter(Family.SHED);
-    for (Urgency urgency : Urgency.values()) {
-      shedByUrgency.put(urgency, shed.labelValues(urgency.wire()));
-    }
-    shedAboveShare = shed.labelValues("above_share");
+    shedAboveShare = metrics.counter(Family.SHED_ABOVE_SHARE).labelValues();
     metrics.gauge(Family.REQUESTS_ADMITTED, running::get);
     metrics.gauge(Family.REQUESTS_MAX, () -> load.requestsMax());
     metrics.gauge(Family.LOAD_LEVEL, () -> load.level().number());
@@ -69,7 +50,7 @@ public final class Shedder implements LoadShedder {
   @Override
   public Verdict judge(Endpoint endpoint) {
     Urgency urgency = endpoint.urgency();
-    return load.sheds(urgency, running.get()) ? shed(urgency) : Verdict.SERVE;
+    return load.sheds(urgency, running.get()) ? retryLater() : Verdict.SERVE;
   }
 
   @Override
@@ -80,7 +61,7 @@ public final class Shedder implements LoadShedder {
     int its = runningByOrg.compute(org, (_, count) -> oneMore(count)).get() - 1;
     if (now.sheds(urgency, others)) {
       leave(org);
-      return shed(urgency); // keys were being looked up while the room was filled
+      return retryLater(); // keys were being looked up while the room was filled
     }
     if (now.shedsAboveShare(others, its)) {
       leave(org);
@@ -104,16 +85,7 @@ public final class Shedder implements LoadShedder {
     runningByOrg.computeIfPresent(org, (_, count) -> count.decrementAndGet() == 0 ? null : count);
   }
 
-  private Shed shed(Urgency urgency) {
-    CounterDataPoint point = shedByUrgency.get(urgency);
-    if (point != null) {
-      point.inc();
-    }
-    return retryLater();
-  }
-
-  /** Spread, or all who are turned away now come back in the same second. */
   private static Shed retryLater() {
-    return SHED[ThreadLocalRandom.current().nextInt(SHED.length)];
+    return new Shed(Fault.laterSeconds());
   }
 }

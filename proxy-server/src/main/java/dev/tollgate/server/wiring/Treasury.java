@@ -184,6 +184,7 @@ final class Treasury implements AutoCloseable {
     metrics.counter(Family.LEDGER_LEAN_GRANTS, () -> ledger().leanGrants());
     metrics.counter(Family.LEDGER_WENT_BACK, alarm::count);
     metrics.gauge(Family.LEDGER_RESERVATIONS, journal::running);
+    metrics.gauge(Family.LEDGER_QUEUED, journal::queued);
     metrics.gauge(Family.LEDGER_LEASES, () -> ledger().leases());
     metrics.gauge(Family.LEDGER_WAITING, () -> ledger().waiting());
     metrics.gauge(Family.LEDGER_OPEN, () -> ledger().isOpen() ? 1 : 0);

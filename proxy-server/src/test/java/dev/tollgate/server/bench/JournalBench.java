@@ -43,6 +43,7 @@ class JournalBench {
   private static final int SECONDS = Integer.getInteger("bench.seconds", 5);
   private static final int LOOPS = 2;
   private static final int SEGMENT_BYTES = 16 * 1024 * 1024;
+  private static final int QUEUED_MAX = 20_000;
   private static final int UNBOOKED_MAX = 10_000;
   private static final int ROW_BYTES = 600;
   private static final Results RESULTS = Results.of("journal");
@@ -64,7 +65,8 @@ class JournalBench {
 
   private void measure(Durability durability, int settlers) throws Exception {
     var retention = new Retention(Duration.ofHours(1), 4L * SEGMENT_BYTES);
-    var options = new JournalOptions(durability, SEGMENT_BYTES, UNBOOKED_MAX, retention);
+    var options =
+        new JournalOptions(durability, SEGMENT_BYTES, QUEUED_MAX, UNBOOKED_MAX, retention);
     Path dataDir = folder.resolve(durability + "-" + settlers);
     var directory = JournalDirectory.open(dataDir, options, InstantSource.system());
     var holder = new Holder(directory.node(), 1, UUID.randomUUID());

@@ -28,6 +28,7 @@ import java.util.UUID;
  */
 final class CrashingNode {
   private static final int SEGMENT_BYTES = 32 * 1024;
+  private static final int QUEUED_MAX = 1_000;
   private static final int UNBOOKED_MAX = 6;
   private static final Retention FEW = new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES);
 
@@ -64,7 +65,8 @@ final class CrashingNode {
   CrashingNode(SimulatedDisk disk, Durability durability, Random random, Retention retention) {
     this.disk = disk;
     this.random = random;
-    this.options = new JournalOptions(durability, SEGMENT_BYTES, UNBOOKED_MAX, retention);
+    this.options =
+        new JournalOptions(durability, SEGMENT_BYTES, QUEUED_MAX, UNBOOKED_MAX, retention);
   }
 
   /** A backup of the books is taken. */

@@ -15,11 +15,14 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** A disk that fails, and one that has no room. */
 class JournalFaultsTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
+  private static final int QUEUED_MAX = 500;
 
   private final SimulatedDisk disk = new SimulatedDisk(true);
   private final List<Throwable> fatal = new ArrayList<>();
@@ -63,6 +66,52 @@ class JournalFaultsTest {
   }
 
   @Test
+  void whileTheDiskHangsTheQueueGrowsToItsBoundAndClientsThatLeaveMakeNoMoreRoom()
+      throws Exception {
+    LocalJournal journal = begin();
+    var hangs = new CountDownLatch(1);
+    var goesOn = new CountDownLatch(1);
+    disk.whenForced(() -> meet(hangs, goesOn));
+    Thread writer = Thread.ofVirtual().start(() -> settle(journal, 1));
+    await(hangs);
+
+    int left = 0;
+    while (journal.admits()) {
+      RequestId request = Charged.request();
+      journal.write(Charged.reserve(request));
+      for (long cost = 1; cost < 10; cost++) {
+        journal.write(Charged.progress(request, cost));
+      }
+      journal.settle(Charged.charge(request, 7, new byte[100]), Runnable::run, () -> {});
+      left++;
+      assertThat(journal.queued()).isLessThanOrEqualTo(QUEUED_MAX + 1);
+    }
+    assertThat(left).as("progress leaves room for charges").isGreaterThan(QUEUED_MAX / 8);
+    assertThat(journal.queued()).isGreaterThanOrEqualTo(QUEUED_MAX);
+
+    goesOn.countDown();
+    writer.join();
+    assertThat(journal.queued()).isZero();
+    assertThat(journal.admits()).isTrue();
+    assertThat(journal.backlog()).as("what was queued is charged").isEqualTo(left + 1);
+    assertThat(fatal).isEmpty();
+  }
+
+  private static void meet(CountDownLatch hangs, CountDownLatch goesOn) {
+    hangs.countDown();
+    await(goesOn);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void aHeaderThatIsNoneIsRefused() throws Exception {
     LocalJournal journal = begin();
     settle(journal, 1);
@@ -75,7 +124,7 @@ class JournalFaultsTest {
 
   private JournalDirectory open() throws IOException {
     var retention = new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES);
-    var options = new JournalOptions(Durability.FSYNC, SEGMENT_BYTES, 100, retention);
+    var options = new JournalOptions(Durability.FSYNC, SEGMENT_BYTES, QUEUED_MAX, 100, retention);
     return JournalDirectory.open(disk, options, InstantSource.system(), StepBackground::new);
   }
 

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The journal with its threads, on the disk of this machine. */
 class LocalJournalTest {
   private static final int SEGMENT_BYTES = 64 * 1024;
+  private static final int QUEUED_MAX = 10_000;
   private static final int UNBOOKED_MAX = 10;
 
   @TempDir private Path dataDir = Path.of("");
@@ -155,7 +156,8 @@ class LocalJournalTest {
 
   private JournalDirectory open() throws IOException {
     var retention = new Retention(Duration.ofHours(1), 3L * SEGMENT_BYTES);
-    var options = new JournalOptions(Durability.FSYNC, SEGMENT_BYTES, UNBOOKED_MAX, retention);
+    var options =
+        new JournalOptions(Durability.FSYNC, SEGMENT_BYTES, QUEUED_MAX, UNBOOKED_MAX, retention);
     return JournalDirectory.open(dataDir, options, InstantSource.system());
   }
 

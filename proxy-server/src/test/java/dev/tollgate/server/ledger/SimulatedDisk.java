@@ -28,6 +28,7 @@ final class SimulatedDisk implements Disk {
   private long operationsLeft = Long.MAX_VALUE;
   private LongSupplier usableBytes = () -> 1 << 30;
   private long capacityBytes = Long.MAX_VALUE;
+  private volatile Runnable whenForced = () -> {};
 
   /** The machine is off. */
   static final class Crash extends Error {
@@ -50,6 +51,11 @@ final class SimulatedDisk implements Disk {
   /** Lets that many operations happen and the machine crash in the next one. */
   void crashAfter(long operations) {
     operationsLeft = operations;
+  }
+
+  /** Lets every force of a file wait for this. */
+  void whenForced(Runnable first) {
+    whenForced = first;
   }
 
   void usableBytes(long bytes) {
@@ -258,6 +264,7 @@ final class SimulatedDisk implements Disk {
     @Override
     public void force() {
       step();
+      whenForced.run();
       if (forces) {
         inode.forced = inode.now.clone();
         inode.dirty.clear();

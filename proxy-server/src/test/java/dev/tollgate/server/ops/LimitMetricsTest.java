@@ -13,7 +13,7 @@ final class LimitMetricsTest {
 
   @Test
   void aModelThatIsPassedOverIsCountedByItsNameAndWhyAndIsNoRefusal() throws IOException {
-    limits.passedOver(new ModelId("acme", "two"), LimitFault.UNAVAILABLE);
+    limits.passedOver(new ModelId("acme", "two"), LimitFault.unavailable());
     assertThat(scrape())
         .contains(
             "tollgate_limit_passed_over_total{code=\"service_unavailable\",model=\"acme/two\"} 1.0")

@@ -93,6 +93,25 @@ final class RequestMetricsTest {
   }
 
   @Test
+  void whoeverIsShedIsCountedByItsUrgencyWhereverItFoundNoRoom() throws IOException {
+    ErrorCode code = ErrorCode.SERVICE_UNAVAILABLE;
+    requests.ended(
+        Records.record("/v1/chat/completions", 503, Ending.SHED, code, Records.KEY, null));
+    requests.ended(
+        Records.record("/v1/chat/completions", 503, Ending.SHED, code, Records.KEY, null));
+    requests.ended(Records.record("/v1/models", 503, Ending.SHED, code, Records.KEY, null));
+    requests.ended(
+        Records.record(
+            "/v1/chat/completions", 503, Ending.DEPENDENCY_DOWN, code, Records.KEY, null));
+
+    assertThat(scrape())
+        .contains(
+            "tollgate_shed_total{urgency=\"interactive\"} 2.0",
+            "tollgate_shed_total{urgency=\"lookup\"} 1.0",
+            "tollgate_shed_total{urgency=\"submission\"} 0.0");
+  }
+
+  @Test
   void aCancelledStreamIsNotAFailedOne() throws IOException {
     requests.ended(
         Records.record(

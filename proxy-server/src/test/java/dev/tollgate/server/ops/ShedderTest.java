@@ -45,13 +45,11 @@ final class ShedderTest {
         .contains(
             "tollgate_requests_admitted 99.0",
             "tollgate_requests_max 100.0",
-            "tollgate_shed_total{urgency=\"interactive\"} 2.0",
-            "tollgate_shed_total{urgency=\"lookup\"} 1.0",
-            "tollgate_shed_total{urgency=\"above_share\"} 0.0");
+            "tollgate_shed_above_share_total 0.0");
   }
 
   @Test
-  void whoHasAFairShareLeavesTheRestToOthers() {
+  void whoHasAFairShareLeavesTheRestToOthers() throws IOException {
     Shedder shedder = shedder(100, 10);
     for (int i = 0; i < 90; i++) {
       admitted(shedder, ONE);
@@ -63,6 +61,7 @@ final class ShedderTest {
     }
     assertThat(shedder.enter(CHAT, OTHER)).isInstanceOf(Shed.class);
     assertThat(shedder.running()).isEqualTo(100);
+    assertThat(metrics.scrape(null).text()).contains("tollgate_shed_above_share_total 1.0");
   }
 
   @Test
