@@ -49,6 +49,8 @@ final class Circuit {
   private static final Duration PROBE = Duration.ofMillis(100);
   private static final Duration RECONNECT = Duration.ofMillis(250);
 
+  private static final int ABANDONED_MAX = (int) ScriptCall.LEASE.dividedBy(PROBE);
+
   /** Of a connection that is silent for that long, a new one may find another server. */
   private static final int PROBES_MAX = 20;
 
@@ -238,11 +240,11 @@ final class Circuit {
           switch (reply) {
             case Reply.Done _ -> state(up, batches, next + 1, tries);
             case Reply.Failed failed -> {
-              abandoned.add(up.epoch());
+              abandon(up);
               probeAgain(up.link(), tries, failed.reason());
             }
             case Reply.UnknownScript _ -> {
-              abandoned.add(up.epoch());
+              abandon(up);
               retire(up.link());
             }
           }
@@ -252,6 +254,13 @@ final class Circuit {
   private void retire(Link link) {
     link.close();
     clock.schedule(this::connect, RECONNECT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private void abandon(Up up) {
+    abandoned.add(up.epoch());
+    if (abandoned.size() > ABANDONED_MAX) {
+      abandoned.removeFirst(); // its members' lease is over
+    }
   }
 
   private void up(Up up, List<Draw> stated) {

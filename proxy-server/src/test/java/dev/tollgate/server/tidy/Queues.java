@@ -133,6 +133,7 @@ final class Queues {
           Map.entry("server/postgres/DataDirLock", "one entry for each data directory"),
           Map.entry("server/postgres/LedgerAudit", "the kinds of violations"),
           Map.entry("server/postgres/PostmasterWatch", "one look at a time"),
+          Map.entry("server/redis/Circuit", "a hundred epochs that were begun in vain"),
           Map.entry("server/redis/Redis", "the timers of its calls"),
           Map.entry("server/redis/ScriptCall", "one call's buckets"),
           Map.entry("server/settings/shape/Differences", "keys of the configuration"),
