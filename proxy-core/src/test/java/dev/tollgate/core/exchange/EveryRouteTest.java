@@ -7,6 +7,7 @@ import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.Endpoint.Content;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.ledger.Ledger.Answer.Cause;
 import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.LimitRules.PerKey;
@@ -94,7 +95,7 @@ class EveryRouteTest {
   @MethodSource("rows")
   void whatCannotBePaidIsNotSent(Row row) {
     try (var scenario = scenario(row)) {
-      scenario.ledger().refuse(EMPTY, false);
+      scenario.ledger().refuse(EMPTY, Cause.MONEY);
       assertThat(scenario.ask(row.endpoint, row.body).fault()).isEqualTo(EMPTY);
       assertThat(scenario.record().status()).isEqualTo(402);
       assertThat(scenario.links()).isZero();
