@@ -92,6 +92,23 @@ final class Child implements AutoCloseable {
     }
   }
 
+  /** Has it collect its garbage, and waits for that. */
+  void collectGarbage() {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    try {
+      new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.run")
+          .redirectErrorStream(true)
+          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+          .start()
+          .waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** Waits for its end. */
   int awaitExit() {
     try {

@@ -8,6 +8,7 @@ import static io.gatling.javaapi.http.HttpDsl.status;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.CheckBuilder;
 import io.gatling.javaapi.http.HttpRequestActionBuilder;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -38,12 +39,15 @@ final class Metrics {
         .check(goal.apply(bodyString().transform(text -> sum(text, series))));
   }
 
-  /** The sum of all series whose name and labels are matched by this expression. */
+  /** The sum of all series whose name and labels this expression matches, at least one. */
   static double sum(String text, String series) {
     Pattern line = Pattern.compile(series + " \\S+");
-    return text.lines()
-        .filter(line.asMatchPredicate())
-        .mapToDouble(found -> Double.parseDouble(found.substring(found.lastIndexOf(' ') + 1)))
+    List<String> found = text.lines().filter(line.asMatchPredicate()).toList();
+    if (found.isEmpty()) {
+      throw new IllegalArgumentException("there is no series " + series);
+    }
+    return found.stream()
+        .mapToDouble(one -> Double.parseDouble(one.substring(one.lastIndexOf(' ') + 1)))
         .sum();
   }
 }

@@ -4,6 +4,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -80,6 +85,24 @@ final class OwnGateway implements Subject {
     try (Child audit =
         Child.start(folder.resolve("audit.log"), environment, verb("ledger", "audit"))) {
       return audit.awaitExit() == 0;
+    }
+  }
+
+  @Override
+  public OptionalDouble liveHeapBytes() {
+    gateway.collectGarbage();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      String metrics =
+          http.send(
+                  HttpRequest.newBuilder(URI.create(adminUrl + "/metrics")).build(),
+                  BodyHandlers.ofString())
+              .body();
+      return OptionalDouble.of(Metrics.sum(metrics, "jvm_memory_pool_collection_used_bytes\\{.*}"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.tollgate.loadtest;
 
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /** A gateway that somebody else started, and ends. */
 record RunningGateway(String url, String key, Optional<String> adminUrl) implements Subject {
@@ -8,6 +9,11 @@ record RunningGateway(String url, String key, Optional<String> adminUrl) impleme
   @Override
   public boolean booksAddUp() {
     return true; // only its operator can ask
+  }
+
+  @Override
+  public OptionalDouble liveHeapBytes() {
+    return OptionalDouble.empty();
   }
 
   @Override

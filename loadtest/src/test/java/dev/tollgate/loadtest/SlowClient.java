@@ -17,7 +17,7 @@ import java.nio.channels.SocketChannel;
  * would read as fast as it can. Used by one virtual user, one step after the other.
  */
 final class SlowClient {
-  private static final int RECEIVE_BUFFER_BYTES = 4096;
+  private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
   private static final String HEAD_END = "\r\n\r\n";
 
   private final SocketChannel channel;

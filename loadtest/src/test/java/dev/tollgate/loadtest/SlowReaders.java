@@ -1,13 +1,13 @@
 package dev.tollgate.loadtest;
 
 import static io.gatling.javaapi.core.CoreDsl.asLongAs;
-import static io.gatling.javaapi.core.CoreDsl.atOnceUsers;
 import static io.gatling.javaapi.core.CoreDsl.details;
 import static io.gatling.javaapi.core.CoreDsl.dummy;
 import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.rampUsers;
 import static io.gatling.javaapi.core.CoreDsl.scenario;
 
+import io.gatling.javaapi.core.OpenInjectionStep;
 import io.gatling.javaapi.core.PopulationBuilder;
 import io.gatling.javaapi.core.Session;
 import java.time.Duration;
@@ -17,15 +17,22 @@ import java.time.Duration;
  * others must not notice, and the gateway must not hold for the slow ones what they do not read.
  */
 public final class SlowReaders extends LoadSimulation {
-  private static final int READERS = Integer.getInteger("loadtest.readers", 50);
-  private static final int TOKENS = 8000;
-  private static final int READ_BYTES = 8 * 1024;
+  private static final int READERS = Integer.getInteger("loadtest.readers", 20);
+
+  /** Some 12 MB, because a socket's own buffers take 4 to 6 MB and hide who is slow. */
+  private static final int TOKENS = 50_000;
+
+  private static final int READ_BYTES = 32 * 1024;
   private static final Duration BETWEEN_READS = Duration.ofMillis(100);
   private static final String MODEL = "load/long";
 
   public SlowReaders() {
     Pace pace = Pace.usually(20, Duration.ofSeconds(40));
-    bounded(pace.duration().plusSeconds(60), slow(), others(pace), memory())
+    Duration warmUp = Knobs.warmUp();
+    bounded(
+            warmUp.plus(pace.duration()).plusSeconds(60),
+            chat("warm-up: chat", pace.rising(warmUp))
+                .andThen(slow(), chat("chat", pace.steady()), memory()))
         .assertions(
             noneFails(),
             p99("chat", Duration.ofMillis(100)),
@@ -43,7 +50,7 @@ public final class SlowReaders extends LoadSimulation {
         .exec(
             dummy("slow stream", session -> client(session).elapsedMillis())
                 .withSuccess(session -> client(session).verdict(TOKENS).equals(StreamBody.WHOLE)))
-        .injectOpen(rampUsers(READERS).during(Duration.ofSeconds(5)));
+        .injectOpen(rampUsers(READERS).during(Duration.ofSeconds(3)));
   }
 
   private Session ask(Session session) {
@@ -54,21 +61,27 @@ public final class SlowReaders extends LoadSimulation {
     return session.get("client");
   }
 
-  private static PopulationBuilder others(Pace pace) {
-    return scenario("others").exec(Requests.chat("chat", "load/chat")).injectOpen(pace.steady());
+  private static PopulationBuilder chat(String name, OpenInjectionStep arrivals) {
+    return scenario(name).exec(Requests.chat(name, "load/chat")).injectOpen(arrivals);
   }
 
-  /** While they read, it holds less than 64 KiB for each, and some for itself. */
+  /** Amid their streams: it waits for them, and holds less than 64 KiB for each, and its usual. */
   private PopulationBuilder memory() {
     double bytesMax = 16 * 1024 * 1024 + READERS * 64.0 * 1024;
-    return scenario("memory")
-        .pause(Duration.ofSeconds(12))
-        .exec(
-            Metrics.look(
-                "buffers",
-                gateway.adminUrl(),
-                "tollgate_buffer_bytes\\{.*}",
-                bytes -> bytes.lte(bytesMax)))
-        .injectOpen(atOnceUsers(1));
+    return once(
+        scenario("memory")
+            .pause(Duration.ofSeconds(10))
+            .exec(
+                Metrics.look(
+                    "streams that wait for slow readers",
+                    gateway.adminUrl(),
+                    "tollgate_requests_in_flight",
+                    requests -> requests.gte((double) READERS)))
+            .exec(
+                Metrics.look(
+                    "buffers",
+                    gateway.adminUrl(),
+                    "tollgate_buffer_bytes\\{.*}",
+                    bytes -> bytes.lte(bytesMax))));
   }
 }

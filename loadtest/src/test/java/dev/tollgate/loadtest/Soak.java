@@ -11,15 +11,52 @@ import static io.gatling.javaapi.http.HttpDsl.sse;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.PopulationBuilder;
 import java.time.Duration;
+import java.util.OptionalDouble;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Mixed load for a long time, with clients that leave at random: before the answer, or amid it.
- * Then nothing may be under way any more, and the books must add up.
+ * Then nothing may be under way any more, the heap must not have grown, and the books must add up.
  */
 public final class Soak extends LoadSimulation {
+  /** How much more may live in the heap at the end than a quarter of the time after the start. */
+  private static final double GROWTH_MAX = 1.1;
+
+  private static final double GROWTH_MAX_BYTES = 2 * 1024 * 1024;
+
+  private final AtomicReference<OptionalDouble> earlyHeap =
+      new AtomicReference<>(OptionalDouble.empty());
+
   public Soak() {
-    load(Pace.usually(30, Duration.ofMinutes(30)), Soak::each, afterwards())
+    Pace pace = Pace.usually(30, Duration.ofMinutes(30));
+    Duration warmUp = Knobs.warmUp();
+    bounded(
+            warmUp.plus(pace.duration()),
+            scenario("warm-up")
+                .exec(each("warm-up: "))
+                .injectOpen(pace.rising(warmUp))
+                .andThen(
+                    scenario("load").exec(each("")).injectOpen(pace.steady()).andThen(afterwards()),
+                    heapNow(pace.duration().dividedBy(4))))
         .assertions(noneFails(), p99("chat", Duration.ofMillis(200)));
+  }
+
+  /** It has to wait for that, so it does so elsewhere. */
+  private PopulationBuilder heapNow(Duration after) {
+    return once(
+        scenario("heap")
+            .pause(after)
+            .exec(
+                session -> {
+                  Thread.ofVirtual().start(() -> earlyHeap.set(gateway.liveHeapBytes()));
+                  return session;
+                }));
+  }
+
+  private boolean heapHasNotGrown() {
+    OptionalDouble late = gateway.liveHeapBytes();
+    double early = earlyHeap.get().orElse(0);
+    return late.isEmpty() || late.getAsDouble() < early * GROWTH_MAX + GROWTH_MAX_BYTES;
   }
 
   private static ChainBuilder each(String phase) {
@@ -65,7 +102,8 @@ public final class Soak extends LoadSimulation {
                     gateway.adminUrl(),
                     "tollgate_upstream_leases\\{.*}",
                     leases -> leases.is(0.0)))
-            // It waits for a program, which nobody else minds: the load is over.
+            // These wait for programs, which nobody minds: the load is over.
+            .exec(dummy("the heap has not grown", 1).withSuccess(session -> heapHasNotGrown()))
             .exec(dummy("the books add up", 1).withSuccess(session -> gateway.booksAddUp())));
   }
 }

@@ -36,6 +36,14 @@ final class StreamBody {
         : "no usage before [DONE]";
   }
 
+  /** The verdict that it is whole; any other is thrown, so that the report tells it. */
+  static String orFail(String verdict) {
+    if (!verdict.equals(WHOLE)) {
+      throw new IllegalArgumentException(verdict);
+    }
+    return verdict;
+  }
+
   private static long count(List<String> events, String text) {
     return events.stream().filter(event -> event.contains(text)).count();
   }

@@ -2,6 +2,7 @@ package dev.tollgate.loadtest;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 
 /** The gateway under load: one that runs already, or one of our own. */
 sealed interface Subject extends AutoCloseable permits RunningGateway, OwnGateway {
@@ -21,8 +22,11 @@ sealed interface Subject extends AutoCloseable permits RunningGateway, OwnGatewa
   /** Where {@code /metrics} is, if that is known. */
   Optional<String> adminUrl();
 
-  /** Whether the ledger adds up, as far as that can be asked. */
+  /** Whether the ledger adds up, as far as that can be asked. Waits for the answer. */
   boolean booksAddUp();
+
+  /** What lives in its heap behind a collection made for this, if that can be had. Waits for it. */
+  OptionalDouble liveHeapBytes();
 
   @Override
   void close();
