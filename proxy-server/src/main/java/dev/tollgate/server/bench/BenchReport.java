@@ -38,7 +38,7 @@ public record BenchReport(
   /**
    * One scenario.
    *
-   * @param rounds of each side
+   * @param rounds of each side that were whole
    * @param driverBusy which share of its processor the load took, at the busiest round
    * @param sustained streams that were open all the time, in the scenario of standing streams
    */

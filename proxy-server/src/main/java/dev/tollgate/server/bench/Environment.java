@@ -5,6 +5,7 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 
 /** The machine and the program that a figure was made with; figures without it say nothing. */
@@ -29,10 +30,17 @@ final class Environment {
     return found;
   }
 
+  /** Whether more wanted to run than there are cores, before this program made any load. */
+  static boolean wasBusy(Map<String, String> environment) {
+    String average = environment.getOrDefault("load_average_before", UNKNOWN);
+    return !average.equals(UNKNOWN)
+        && Double.parseDouble(average) > Double.parseDouble(environment.getOrDefault("cores", "1"));
+  }
+
   /** Of the last minute. */
   static String loadAverage() {
     double average = ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
-    return average < 0 ? UNKNOWN : "%.2f".formatted(average);
+    return average < 0 ? UNKNOWN : String.format(Locale.ROOT, "%.2f", average);
   }
 
   private static String cpuModel() {

@@ -46,6 +46,10 @@ public final class ReportMarkdown {
       line("");
       line("**Incomplete (%s): what was measured until then.**".formatted(report.ended().wire()));
     }
+    if (Environment.wasBusy(report.environment())) {
+      line("");
+      line("**Other work kept this machine busy before the run: figures are worse for it.**");
+    }
     line("");
     line(Method.TEXT);
   }

@@ -51,16 +51,18 @@ final class ScenarioRun {
     warmUp();
     driverBusy = 0;
     int rounds = rounds(plan.times().each());
+    int done = 0;
     for (int round = 0; round < rounds && conductor.goesOn(); round++) {
       for (Contender each : contenders.order(round)) {
         String what = what(each) + ", round " + (round + 1) + " of " + rounds;
         round(each, what);
       }
+      done += conductor.goesOn() ? 1 : 0;
     }
     Side target = side(Role.TARGET);
     return new Measured(
         scenario,
-        rounds,
+        done,
         target,
         contenders.direct() == null ? null : side(Role.DIRECT),
         cost == null ? null : cost.result(target.asked(), target.events()),
@@ -70,6 +72,9 @@ final class ScenarioRun {
 
   /** What the target's process uses is looked at before and behind its rounds only. */
   private void round(Contender contender, String what) {
+    if (!conductor.goesOn()) {
+      return;
+    }
     Tally tally = tallies.computeIfAbsent(contender.role(), _ -> new Tally());
     switch (contender.role()) {
       case DIRECT -> load(contender, what, script, tally, plan.times().each());
@@ -127,7 +132,7 @@ final class ScenarioRun {
             yield run(contender, what, contender.streamed(read, tally), load, timeout);
           }
           case STREAMS -> {
-            var load = standing(startNanos, each);
+            var load = standing(startNanos, each, tally);
             double share = run(contender, what, contender.streamed(read, tally), load, timeout);
             sustained = contender.role() == Role.TARGET ? load.sustained() : sustained;
             yield share;
@@ -141,13 +146,14 @@ final class ScenarioRun {
     return new OpenRound(arrivals, tally, plan.times().timeout().toNanos());
   }
 
-  private StandingStreams standing(long startNanos, Duration each) {
+  private StandingStreams standing(long startNanos, Duration each, Tally tally) {
     return new StandingStreams(
         plan.rates().standing(),
         startNanos,
         Math.min(RAMP_MAX.toNanos(), each.toNanos()),
         each.toNanos(),
-        plan.times().timeout().toNanos());
+        plan.times().timeout().toNanos(),
+        tally);
   }
 
   private double run(Contender contender, String what, Work work, Load load, Duration timeout) {

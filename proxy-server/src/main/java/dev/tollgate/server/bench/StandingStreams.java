@@ -2,14 +2,22 @@ package dev.tollgate.server.bench;
 
 /**
  * A number of streams that are open all the time: they begin one after the other, and another one
- * begins where one ends. What is open when the time is up may finish for a while and then is left.
+ * begins where one ends. The place of one that failed rests for a moment, so that a server that
+ * refuses is not asked as fast as it can refuse. What is open when the time is up may finish for a
+ * while and then is left.
  */
 final class StandingStreams implements Load {
+  static final long REST_NANOS = 200_000_000;
+
   private final int streams;
   private final long startNanos;
   private final long rampNanos;
   private final long endNanos;
   private final long leaveNanos;
+  private final Tally tally;
+  private long failedBefore;
+  private int resting;
+  private long restedNanos;
   private int open;
   private int ended;
   private int lowest = Integer.MAX_VALUE;
@@ -20,7 +28,14 @@ final class StandingStreams implements Load {
    * @param finishNanos how long the last ones may take
    */
   StandingStreams(
-      int streams, long startNanos, long rampNanos, long steadyNanos, long finishNanos) {
+      int streams,
+      long startNanos,
+      long rampNanos,
+      long steadyNanos,
+      long finishNanos,
+      Tally tally) {
+    this.tally = tally;
+    this.failedBefore = tally.failedCount();
     this.streams = streams;
     this.startNanos = startNanos;
     this.rampNanos = Math.max(1, rampNanos);
@@ -33,8 +48,11 @@ final class StandingStreams implements Load {
     if (nowNanos >= endNanos) {
       return leaveNanos;
     }
+    if (nowNanos >= restedNanos) {
+      resting = 0;
+    }
     boolean isFree = true;
-    while (isFree && open < wanted(nowNanos)) {
+    while (isFree && open < wanted(nowNanos) - resting) {
       isFree = asker.ask(nowNanos, nowNanos);
       open += isFree ? 1 : 0;
     }
@@ -48,11 +66,18 @@ final class StandingStreams implements Load {
   public void ended(long nowNanos) {
     ended++;
     open--;
+    long failed = tally.failedCount();
+    if (failed > failedBefore) {
+      failedBefore = failed;
+      restedNanos = resting == 0 ? nowNanos + REST_NANOS : restedNanos;
+      resting++;
+    }
   }
 
   @Override
   public void refused(long nowNanos) {
-    // Seen in the lowest number that was open, and asked for again.
+    tally.unsent(Failure.CONNECT, 0);
+    failedBefore++;
   }
 
   @Override

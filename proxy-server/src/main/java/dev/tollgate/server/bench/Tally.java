@@ -107,6 +107,10 @@ final class Tally {
     return Collections.unmodifiableMap(failures);
   }
 
+  long failedCount() {
+    return failures.values().stream().mapToLong(Long::longValue).sum();
+  }
+
   long framesLost() {
     return framesLost;
   }

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 class StandingStreamsTest {
   private static final long SECOND = 1_000_000_000;
 
+  private final Tally tally = new Tally();
   private int open;
 
   private boolean ask(long intendedNanos, long nowNanos) {
@@ -22,7 +23,7 @@ class StandingStreamsTest {
 
   @Test
   void theyBeginOneAfterTheOtherAndAreReplacedUntilTheTimeIsUp() {
-    StandingStreams load = new StandingStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND);
+    StandingStreams load = new StandingStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND, tally);
     load.look(this::ask, SECOND / 2);
     assertThat(open).isEqualTo(5);
     load.look(this::ask, 2 * SECOND);
@@ -42,11 +43,27 @@ class StandingStreamsTest {
 
   @Test
   void oneThatCannotBeReplacedShows() {
-    StandingStreams load = new StandingStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND);
+    StandingStreams load = new StandingStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND, tally);
     load.look(this::ask, 2 * SECOND);
     end(load, 3 * SECOND);
     load.look((_, _) -> false, 3 * SECOND);
     load.look(this::ask, 4 * SECOND);
+    assertThat(open).isEqualTo(10);
+    assertThat(load.sustained()).isEqualTo(9);
+  }
+
+  @Test
+  void thePlaceOfOneThatFailedRestsAndNoOther() {
+    StandingStreams load = new StandingStreams(10, 0, SECOND, 5 * SECOND, 2 * SECOND, tally);
+    load.look(this::ask, 2 * SECOND);
+    tally.failed(Failure.STATUS, 5);
+    end(load, 3 * SECOND);
+    end(load, 3 * SECOND);
+    load.look(this::ask, 3 * SECOND);
+    assertThat(open).as("only the sound one is replaced").isEqualTo(9);
+    load.look(this::ask, 3 * SECOND + StandingStreams.REST_NANOS - 1);
+    assertThat(open).isEqualTo(9);
+    load.look(this::ask, 3 * SECOND + StandingStreams.REST_NANOS);
     assertThat(open).isEqualTo(10);
     assertThat(load.sustained()).isEqualTo(9);
   }
