@@ -205,15 +205,15 @@ final class Continuity {
     if (unclear == null) {
       return repeat(part.text, part.piece);
     }
-    int left = unclear.left();
     return switch (unclear.take(part.piece)) {
       case HELD -> part.piece.length();
       case ANEW -> {
         restart = null;
         expect(
-            DeltaText.CONTENT, delivered.of(DeltaText.CONTENT).toString().substring(Restart.CHARS));
-        int more = repeat(part.text, part.piece.substring(left));
-        yield more < 0 ? more : left + more;
+            DeltaText.CONTENT,
+            delivered.of(DeltaText.CONTENT).toString().substring(unclear.length()));
+        int more = repeat(part.text, part.piece.substring(unclear.consumed()));
+        yield more < 0 ? more : unclear.consumed() + more;
       }
       case OTHER -> {
         letGo();

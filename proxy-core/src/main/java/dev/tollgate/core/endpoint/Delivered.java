@@ -59,6 +59,11 @@ public final class Delivered {
     end(State.TOO_LONG);
   }
 
+  /** Whether it is long enough to notice a provider that is handed it and begins it anew. */
+  public boolean isTold() {
+    return Restart.isTold(of(DeltaText.CONTENT).toString());
+  }
+
   /**
    * Whether a provider can be handed it as the beginning of its answer: only what the assistant
    * said, and no half of a surrogate pair, which no message can end in.

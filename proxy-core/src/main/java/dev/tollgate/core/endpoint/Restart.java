@@ -8,10 +8,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Restart {
   /** So many equal chars are no coincidence, in a text that does not repeat them itself. */
-  static final int CHARS = 24;
+  private static final int CHARS = 24;
+
+  /** Nor are so few, where that is all that was delivered. */
+  private static final int CHARS_MIN = 8;
 
   private final String beginning;
+  private String white = "";
   private int matched;
+  private int consumed;
 
   /** What a piece of text shows. */
   enum Step {
@@ -29,29 +34,62 @@ final class Restart {
 
   /** Null where the text is too short to tell, or goes on as it began: a refrain, a table. */
   static @Nullable Restart of(String known) {
-    if (known.length() < CHARS) {
+    if (known.length() < CHARS_MIN) {
       return null;
     }
-    String beginning = known.substring(0, CHARS);
-    return known.indexOf(beginning, 1) < 0 ? new Restart(beginning) : null;
+    boolean isLong = known.length() >= CHARS;
+    String beginning = isLong ? known.substring(0, CHARS) : known;
+    String unlikely = isLong ? beginning : known.substring(0, known.length() / 2);
+    return known.indexOf(unlikely, 1) < 0 ? new Restart(beginning) : null;
   }
 
+  /** Whether it shows soon if another answer than the rest of this text comes. */
+  static boolean isTold(String known) {
+    return known.length() >= CHARS || of(known) != null;
+  }
+
+  /** White space in front of a new beginning is part of it. */
   Step take(String piece) {
-    int count = Math.min(piece.length(), left());
-    if (!beginning.startsWith(piece.substring(0, count), matched)) {
+    int from = matched == 0 ? whiteStart(piece) : 0;
+    int count = Math.min(piece.length() - from, left());
+    boolean isAlike = beginning.startsWith(piece.substring(from, from + count), matched);
+    if (!isAlike || white.length() + from > CHARS) {
       return Step.OTHER;
     }
+    white += piece.substring(0, from);
     matched += count;
+    consumed = from + count;
     return left() == 0 ? Step.ANEW : Step.HELD;
   }
 
-  /** How many chars more make it clear. */
-  int left() {
-    return CHARS - matched;
+  private int whiteStart(String piece) {
+    int at = 0;
+    while (!isWhite(beginning.charAt(0)) && at < piece.length() && isWhite(piece.charAt(at))) {
+      at++;
+    }
+    return at;
+  }
+
+  private static boolean isWhite(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+  }
+
+  /** How many chars of the last piece made it clear that the answer begins anew. */
+  int consumed() {
+    return consumed;
+  }
+
+  /** How many chars of the text the provider has repeated then. */
+  int length() {
+    return beginning.length();
+  }
+
+  private int left() {
+    return beginning.length() - matched;
   }
 
   /** The text that is held back. */
   String held() {
-    return beginning.substring(0, matched);
+    return white + beginning.substring(0, matched);
   }
 }

@@ -59,7 +59,7 @@ final class Contender implements AttemptListener {
   public void content(ByteBuf events) {
     try {
       contest.won(this);
-    } catch (RuntimeException surprise) {
+    } catch (RuntimeException | OutOfMemoryError surprise) {
       events.release();
       throw surprise;
     }

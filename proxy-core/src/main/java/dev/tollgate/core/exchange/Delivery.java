@@ -110,7 +110,7 @@ final class Delivery {
     try {
       write.accept(out);
       return out;
-    } catch (RuntimeException surprise) {
+    } catch (RuntimeException | OutOfMemoryError surprise) {
       out.release();
       throw surprise;
     }

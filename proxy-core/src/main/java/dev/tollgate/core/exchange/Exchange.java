@@ -193,7 +193,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       relay();
       serving.delivered();
       conclusion.booking().progress(serving.deliveredTokens(), now(), serving::chargeIfBroken);
-    } catch (RuntimeException surprise) {
+    } catch (RuntimeException | OutOfMemoryError surprise) {
       events.release();
       throw surprise;
     }
@@ -277,7 +277,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     LOG.error("request {} failed", request.id(), surprise);
     try {
       endSurprised();
-    } catch (RuntimeException again) {
+    } catch (RuntimeException | OutOfMemoryError again) {
       surprise.addSuppressed(again);
       lastResort();
     }

@@ -44,6 +44,8 @@ record Guarded(UpstreamListener inner, Consumer<RuntimeException> surprised)
       step.run();
     } catch (RuntimeException surprise) {
       surprised.accept(surprise);
+    } catch (OutOfMemoryError noRoom) { // of direct memory: that ends what asked for it, no more
+      surprised.accept(new IllegalStateException("no room for a buffer", noRoom));
     }
   }
 }

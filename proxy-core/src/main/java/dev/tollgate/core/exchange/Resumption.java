@@ -81,6 +81,7 @@ final class Resumption {
     return how != Resume.REPLAY
         && candidate.provider().quirks().prefill() != Prefill.NONE
         && delivered.isPrefillable()
+        && (how == Resume.PREFILL || delivered.isTold())
         && request.mayBePrefilled()
         && unprefilled.stream().noneMatch(candidate::isSame);
   }

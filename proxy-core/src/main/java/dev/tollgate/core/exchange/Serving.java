@@ -123,7 +123,7 @@ final class Serving implements Contender.Contest {
     Contender begun;
     try {
       begun = contender(placement, listener);
-    } catch (RuntimeException surprise) {
+    } catch (RuntimeException | OutOfMemoryError surprise) {
       placement.neutral(now());
       throw surprise;
     }

@@ -93,7 +93,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
       if (inWork == serial) { // else it was answered at once
         running = answering;
       }
-    } catch (RuntimeException surprise) {
+    } catch (RuntimeException | OutOfMemoryError surprise) {
       conversation.takeBack();
       surprise(surprise);
     }

@@ -140,12 +140,22 @@ final class ReplyHandler extends ChannelDuplexHandler {
         if (progress == null || !conversation.isAwaitingReply() || waiting != null) {
           discard(reply);
         } else {
-          answer(ctx, progress.received(), reply);
+          answerOrDiscard(ctx, progress.received(), reply);
         }
       }
       default -> {
         var _ = ctx.write(message, promise);
       }
+    }
+  }
+
+  /** A reply whose head or frame finds no room is still ours; its connection is closed. */
+  private void answerOrDiscard(ChannelHandlerContext ctx, Received request, Reply reply) {
+    try {
+      answer(ctx, request, reply);
+    } catch (OutOfMemoryError noRoom) {
+      discard(reply);
+      throw noRoom;
     }
   }
 

@@ -45,6 +45,59 @@ class BegunAnewTest {
         });
   }
 
+  @Test
+  void aShortTextIsGuardedToo() {
+    for (String text : List.of("Hello there, ", "One, two", "It was a dark and storm")) {
+      for (String white : List.of("", "\\n", "\\n\\n ")) {
+        try (var scenario = Scenario.of(catalog("alpha", BETA))) {
+          RecordedClient client = scenario.ask(stream("prefill"));
+          begin(scenario, text);
+          scenario.link(0).reset();
+          scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream(white, text, "and so on."));
+          requireWhole(client, text + "and so on.");
+        }
+      }
+    }
+  }
+
+  @Test
+  void whiteSpaceInFrontOfANewBeginningIsNoDifference() {
+    try (var scenario = Scenario.of(catalog("alpha", BETA))) {
+      RecordedClient client = scenario.ask(stream("prefill"));
+      begin(scenario, TEXT);
+      scenario.link(0).reset();
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("\\n", " " + TEXT + "So on."));
+      requireWhole(client, TEXT + "So on.");
+    }
+  }
+
+  @Test
+  void whiteSpaceInFrontOfAContinuationIsKept() {
+    for (String rest : List.of("\\n", "\\nThe quick", "\\n\\nThe slow one.")) {
+      try (var scenario = Scenario.of(catalog("alpha", BETA))) {
+        RecordedClient client = scenario.ask(stream("prefill"));
+        begin(scenario, TEXT.strip());
+        scenario.link(0).reset();
+        scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream(rest));
+        requireWhole(client, TEXT.strip() + rest.replace("\\n", "\n"));
+      }
+    }
+  }
+
+  /** Whether it goes on or begins anew could not be told. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Hi, ", "========", "1. 1. 1. "})
+  void aTextOfAWordIsRepeatedAndNotHandedOver(String text) {
+    try (var scenario = Scenario.of(catalog("alpha", BETA))) {
+      RecordedClient client = scenario.ask(stream("auto"));
+      begin(scenario, text);
+      scenario.link(0).reset();
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream(text, text, "and so on."));
+      requireWhole(client, text + text + "and so on.");
+      assertThat(attempts(scenario).getLast()).isEqualTo("beta ok replay");
+    }
+  }
+
   /** It begins as the text does, for fewer chars than would be no coincidence. */
   @ParameterizedTest
   @ValueSource(strings = {"The quick", "The quick brown fox up", "The", "T"})

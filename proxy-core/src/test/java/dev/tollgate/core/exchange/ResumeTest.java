@@ -73,17 +73,17 @@ class ResumeTest {
     try (var scenario = Scenario.of(catalog("alpha", TestCatalog.prefilled("beta", style)))) {
       RecordedClient client =
           scenario.ask(stream(resume).replace("{\"model\"", "{\"max_tokens\":100,\"model\""));
-      begin(scenario, "one \\\"", "\u00e9 ");
+      begin(scenario, "No. one \\\"", "\u00e9 ");
       scenario.link(0).fin();
       String asked = scenario.link(1).received();
       assertThat(asked)
-          .contains(",{\"role\":\"assistant\",\"content\":\"one \\\"\u00c3\u00a9\"")
-          .contains("\"max_tokens\":98");
+          .contains(",{\"role\":\"assistant\",\"content\":\"No. one \\\"\u00c3\u00a9\"")
+          .contains("\"max_tokens\":97");
       assertThat(asked.contains("\"prefix\":true")).isEqualTo(style == Prefill.PREFIX);
       assertThat(asked.contains("\"continue_final_message\":true,\"add_generation_prompt\":false"))
           .isEqualTo(style == Prefill.CONTINUE_FINAL_MESSAGE);
       scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("three"));
-      requireWhole(client, "one \"\u00e9 three");
+      requireWhole(client, "No. one \"\u00e9 three");
       assertThat(attempts(scenario)).containsExactly("alpha disconnected ", "beta ok prefill");
     }
   }
@@ -95,11 +95,11 @@ class ResumeTest {
       RecordedClient client =
           scenario.ask(
               stream("auto").replace("}]}", "},{\"role\":\"assistant\",\"content\":\"So\"}]}"));
-      begin(scenario, "one ");
+      begin(scenario, "one, two, ");
       scenario.link(0).reset();
       assertThat(scenario.link(1).received()).containsOnlyOnce("assistant");
-      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
-      requireWhole(client, "one two");
+      scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("one, two, ", "three"));
+      requireWhole(client, "one, two, three");
     }
   }
 
@@ -165,13 +165,13 @@ class ResumeTest {
     var beta = TestCatalog.prefilled("beta", Prefill.MESSAGE);
     try (var scenario = Scenario.of(catalog("alpha", beta))) {
       RecordedClient client = scenario.ask(stream("auto"));
-      begin(scenario, "one ");
+      begin(scenario, "one, two, ");
       scenario.link(0).reset();
       scenario.link(1).send(REJECTED);
       scenario.passMillis(700);
       assertThat(scenario.requests()).isEqualTo(3);
-      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
-      requireWhole(client, "one two");
+      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("one, two, ", "three"));
+      requireWhole(client, "one, two, three");
     }
     try (var scenario = Scenario.of(catalog("alpha", beta))) {
       RecordedClient client = scenario.ask(stream("prefill"));

@@ -46,6 +46,7 @@ public final class Scenario implements AutoCloseable {
   private final MockTicker ticker = Ticker.newMockTicker();
   private final EmbeddedChannel loop = EmbeddedChannel.builder().ticker(ticker).build();
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(false, true);
+  private final RationedAllocator buffers = new RationedAllocator(allocator);
   private final ScriptedConnector connector = new ScriptedConnector(allocator);
   private final Upstreams upstreams = new Upstreams(connector);
   private final Fleet fleet = new Fleet();
@@ -149,7 +150,7 @@ public final class Scenario implements AutoCloseable {
   }
 
   private RecordedClient start(Endpoint endpoint, byte[] bytes, int length, long admittedNanos) {
-    RecordedClient client = new RecordedClient(loop.eventLoop(), allocator);
+    RecordedClient client = new RecordedClient(loop.eventLoop(), buffers);
     clients.add(client);
     InflightBytes.Permit permit = inflight.tryAcquire(bytes.length).orElseThrow();
     ExchangeRequest request =
@@ -249,6 +250,11 @@ public final class Scenario implements AutoCloseable {
         .filter(ProviderLink::isOpen)
         .reduce((earlier, later) -> later)
         .orElseThrow(() -> new AssertionError("no open connection"));
+  }
+
+  /** What the gateway's own buffers come from. */
+  public RationedAllocator buffers() {
+    return buffers;
   }
 
   public InMemoryLedger ledger() {

@@ -44,7 +44,7 @@ public final class AccessLog implements Observer {
 
   // By the request's own id, so that every place that samples keeps the same requests.
   private boolean isKept(RequestRecord record) {
-    if (record.ending() == Ending.SHED) {
+    if (record.ending() == Ending.SHED && record.status() != 200) { // else a stream was ended
       return isAmongTheFirst(record.id().epochMillis() / 1000);
     }
     boolean good = record.ending() == Ending.OK || record.ending() == Ending.OK_ESTIMATED;

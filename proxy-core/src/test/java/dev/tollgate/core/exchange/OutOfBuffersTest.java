@@ -1,0 +1,78 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Direct memory runs out (row D12): whichever buffer of a request finds no room, the request ends,
+ * and nothing is held. What is held at the end, the scenario says.
+ */
+class OutOfBuffersTest {
+  private static final List<String> STREAM =
+      List.of(
+          Wire.STREAM_HEAD,
+          Wire.event(Wire.content("one")),
+          Wire.event(Wire.content("two")),
+          Wire.event(Wire.finish("stop")) + Wire.event(Wire.usage(7, 2)),
+          Wire.event("[DONE]") + Wire.LAST_CHUNK);
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, Long.MAX_VALUE})
+  void aStreamEndsWhicheverBufferItDoesNotGet(long failures) {
+    assertThat(eachBuffer(TestCatalog.STREAM_REQUEST, failures, STREAM)).isGreaterThan(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, Long.MAX_VALUE})
+  void aPlainRequestDoesToo(long failures) {
+    List<String> reply = List.of(Wire.completion("fine"));
+    assertThat(eachBuffer(TestCatalog.PLAIN_REQUEST, failures, reply)).isGreaterThan(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, Long.MAX_VALUE})
+  void soDoesOneThatIsTriedElsewhere(long failures) {
+    List<String> oops = List.of(Wire.error(500, "server_error", "oops"));
+    assertThat(eachBuffer(TestCatalog.STREAM_REQUEST, failures, oops, STREAM)).isGreaterThan(5);
+  }
+
+  /** Plays the request again and again, with one buffer more each time; says how many there are. */
+  @SafeVarargs
+  private static int eachBuffer(String request, long failures, List<String>... replies) {
+    for (int buffers = 0; ; buffers++) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+        scenario.buffers().ration(buffers, failures);
+        RecordedClient client = scenario.ask(request);
+        for (int n = 0; n < replies.length && scenario.links() > n; n++) {
+          play(scenario, scenario.link(n), replies[n]);
+        }
+        scenario.run();
+        if (!scenario.buffers().hasFailed()) {
+          assertThat(client.isAnswered()).isTrue();
+          return buffers;
+        }
+        scenario.passSeconds(20);
+        assertThat(scenario.record().ending()).isNotNull();
+        scenario.buffers().ration(Long.MAX_VALUE, 0);
+      }
+    }
+  }
+
+  private static void play(Scenario scenario, ProviderLink link, List<String> reply) {
+    for (String piece : reply) {
+      scenario.run();
+      if (!link.isOpen() || !link.isAskedForBytes()) {
+        return;
+      }
+      link.send(piece);
+    }
+  }
+}
