@@ -35,13 +35,11 @@ final class AnthropicDialect implements Dialect {
 
   @Override
   public String target(Operation operation, Provider provider) {
+    if (operation != Operation.CHAT) {
+      throw new IllegalArgumentException("Anthropic has no " + operation); // the loader refused it
+    }
     String base = provider.basePath();
-    String versioned = base.endsWith(VERSION_PREFIX) ? base : base + VERSION_PREFIX;
-    return switch (operation) {
-      case CHAT -> versioned + "/messages";
-      // It has none: its 404 sends the request to the model's next route, and tells the operator.
-      case EMBEDDING -> versioned + "/embeddings";
-    };
+    return (base.endsWith(VERSION_PREFIX) ? base : base + VERSION_PREFIX) + "/messages";
   }
 
   @Override

@@ -2,8 +2,12 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.TranslatedChat;
+import dev.tollgate.core.dialect.Translation;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonMembers;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -35,6 +39,24 @@ public record ChatCall(RequestId id, ChatRequest request, Model model, Opening o
       case Opening.Plain _, Opening.Kept _, Opening.Replay _ -> request.bodyFor(route);
       case Opening.Prefill prefill -> request.bodyFor(route, prefill.delivered());
     };
+  }
+
+  @Override
+  public Outgoing outgoing(Route route) {
+    return Dialect.named(route.provider().dialect())
+        .translation()
+        .map(translation -> translated(translation, route))
+        .orElseGet(() -> Outgoing.whole(bodyFor(route)));
+  }
+
+  private Outgoing translated(Translation translation, Route route) {
+    JsonMembers chat =
+        switch (opening) {
+          case Opening.Plain _, Opening.Kept _, Opening.Replay _ -> request.canonical();
+          case Opening.Prefill prefill -> request.begun(prefill.delivered());
+        };
+    TranslatedChat sent = translation.chat(chat, route, model);
+    return new Outgoing(List.of(sent.body()), sent.dropped());
   }
 
   @Override

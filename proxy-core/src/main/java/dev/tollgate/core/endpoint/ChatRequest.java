@@ -2,7 +2,9 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
@@ -14,6 +16,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.WorstCase;
 import dev.tollgate.core.routing.RoutingWish;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.List;
@@ -223,6 +226,28 @@ public final class ChatRequest implements InferenceRequest {
   @Override
   public List<ByteBuf> bodyFor(Route route) {
     return RequestRoot.edited(root, stream, route).toBuffers();
+  }
+
+  /** The body as it came. */
+  JsonMembers canonical() {
+    return root;
+  }
+
+  /** The body with the beginning of the answer, for a provider that understands no other form. */
+  JsonMembers begun(Delivered delivered) {
+    JsonSplice splice = JsonSplice.of(root);
+    Prefilling.into(splice, root, delivered, Prefill.MESSAGE);
+    byte[] json = new byte[splice.sizeBytes()];
+    splice.writeTo(Unpooled.wrappedBuffer(json).clear());
+    return JsonMembers.ofKept(json);
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    return Dialect.named(route.provider().dialect())
+        .translation()
+        .map(translation -> translation.chat(root, route, served).dropped())
+        .orElse(List.of());
   }
 
   /** The body for a route that is to continue what was delivered. */

@@ -28,8 +28,13 @@ public sealed interface InferenceCall permits ChatCall, EmbeddingCall {
     return this;
   }
 
-  /** The body to send; it wraps the request's array, which must outlive the buffers. */
+  /** The body in canonical form; it wraps the request's array, which must outlive the buffers. */
   List<ByteBuf> bodyFor(Route route);
+
+  /** The body to send, in the form that the route's provider understands. */
+  default Outgoing outgoing(Route route) {
+    return Outgoing.whole(bodyFor(route));
+  }
 
   /** A fresh stream, to be filled by the provider's events. */
   ReplyStream stream(ProviderId provider);

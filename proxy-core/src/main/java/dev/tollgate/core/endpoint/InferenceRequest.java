@@ -33,6 +33,11 @@ public sealed interface InferenceRequest permits ChatRequest, EmbeddingRequest {
   /** The capabilities that the request uses, as far as they have names. */
   Set<String> capabilitiesUsed();
 
+  /** JSON paths of what a route's provider would not get, because it has nothing like it. */
+  default List<String> unsupported(Route route, Model served) {
+    return List.of();
+  }
+
   /**
    * What stays the same of the prompt while a conversation grows, up to a bound. Empty where
    * nothing can be told.

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.Opening;
+import dev.tollgate.core.endpoint.Outgoing;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
@@ -43,6 +44,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private @Nullable StreamReader stream;
   private @Nullable StreamClock streamClock;
   private @Nullable Collector collector;
+  private List<String> unsent = List.of();
   private boolean paused;
   private boolean over;
 
@@ -84,6 +86,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     return head == null ? 0 : head.status();
   }
 
+  /** What of the request the provider did not get. */
+  List<String> unsent() {
+    return unsent;
+  }
+
   /** What comes of it is told there. */
   Placement placement() {
     return placement;
@@ -118,13 +125,15 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private List<ByteBuf> request() {
+    Outgoing outgoing = call.outgoing(candidate.route());
+    unsent = outgoing.dropped();
     return UpstreamCall.encode(
         downstream.allocator(),
         candidate.provider(),
         credential,
         call.request().operation(),
         isStreamAsked(),
-        call.bodyFor(candidate.route()));
+        outgoing.body());
   }
 
   @Override
@@ -179,6 +188,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
         stream =
             new StreamReader(
                 call.stream(candidate.id()),
+                dialect,
                 candidate.provider().eventBytesMax(),
                 downstream.allocator());
         streamClock = new StreamClock(clock, clocks());

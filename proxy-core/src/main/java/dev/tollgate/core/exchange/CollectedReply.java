@@ -1,12 +1,15 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.TranslatedReply;
+import dev.tollgate.core.dialect.Translation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.id.ProviderId;
+import java.util.Optional;
 
 /** What a collected body was: the plain reply, or a failure that its dialect can read. */
 sealed interface CollectedReply {
@@ -24,12 +27,22 @@ sealed interface CollectedReply {
       // A whole body in place of a stream can only be an error.
       return new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
     }
-    return switch (call.reply(provider, body.bytes(), body.length())) {
+    return switch (read(call, provider, dialect, body)) {
       case WholeReply.Read.Fine fine -> new Fine(fine.reply());
       case WholeReply.Read.ErrorObject _ ->
           new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
       case WholeReply.Read.Malformed bad ->
           new Failed(UpstreamFailure.of(Kind.MALFORMED, bad.reason()));
     };
+  }
+
+  private static WholeReply.Read read(
+      InferenceCall call, ProviderId provider, Dialect dialect, Collector body) {
+    Optional<Translation> translation = dialect.translation();
+    if (translation.isEmpty()) {
+      return call.reply(provider, body.bytes(), body.length());
+    }
+    TranslatedReply reply = translation.get().reply(body.bytes(), body.length());
+    return call.reply(provider, reply.bytes(), reply.length());
   }
 }

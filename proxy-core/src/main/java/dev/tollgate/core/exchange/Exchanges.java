@@ -21,6 +21,7 @@ import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.limit.Draw;
 import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.limit.Limits;
+import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.routing.Refusal;
 import dev.tollgate.core.routing.Router;
@@ -36,6 +37,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -251,12 +253,18 @@ public final class Exchanges implements RequestService {
       List<Model> models) {
     RoutingWish wish = inference.routing();
     Set<String> needs = wish.requireParameters() ? inference.capabilitiesUsed() : Set.of();
+    Predicate<Candidate> fits =
+        wish.requireParameters() ? one -> Unsupported.by(one, inference).isEmpty() : _ -> true;
     Model asked = models.getFirst();
-    var ask = new Router.Ask(models, wish, needs, affinity(inference, asked), inference.isStream());
+    var ask =
+        new Router.Ask(models, wish, needs, fits, affinity(inference, asked), inference.isStream());
     long now = downstream.loop().ticker().nanoTime();
     return switch (router.route(
         ask, request.catalog().routing(), now, ThreadLocalRandom.current())) {
-      case Router.Routed.Refused refused -> new Decision.Unserved(refused.refusal(), inference);
+      case Router.Routed.Refused refused ->
+          Unsupported.fault(refused.refusal(), models, inference)
+              .map(Exchanges::refused)
+              .orElseGet(() -> new Decision.Unserved(refused.refusal(), inference));
       case Router.Routed.Planned planned -> {
         InferenceCall call = inference.call(request.id(), asked);
         yield new Decision.Admitted(

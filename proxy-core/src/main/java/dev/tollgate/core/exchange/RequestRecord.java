@@ -88,6 +88,7 @@ public record RequestRecord(
    * @param droppedEvents events of its stream that were no chunks
    * @param resume how it continued what was delivered; empty where nothing was
    * @param reason what we know of a failure beside that; empty where nothing
+   * @param unsent JSON paths of what the provider did not get, because it has nothing like it
    * @param cause why there was another try before it; null: it was the first
    */
   public record AttemptRecord(
@@ -98,6 +99,7 @@ public record RequestRecord(
       long droppedEvents,
       String resume,
       String reason,
+      List<String> unsent,
       @Nullable Cause cause) {}
 
   /**

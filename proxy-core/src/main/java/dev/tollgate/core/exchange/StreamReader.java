@@ -1,11 +1,14 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.Translation;
 import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,9 +41,13 @@ final class StreamReader implements SseSink {
     DIVERGED
   }
 
-  StreamReader(ReplyStream reply, int eventBytesMax, ByteBufAllocator allocator) {
+  /** The reader of a stream in a dialect, which is translated where it is not ours. */
+  StreamReader(ReplyStream reply, Dialect dialect, int eventBytesMax, ByteBufAllocator allocator) {
     this.reply = reply;
-    this.decoder = new SseDecoder(this, eventBytesMax);
+    Optional<Translation> translation = dialect.translation();
+    this.decoder =
+        new SseDecoder(
+            translation.isEmpty() ? this : translation.get().stream(this), eventBytesMax);
     this.allocator = allocator;
   }
 

@@ -406,6 +406,7 @@ final class Tries {
             dropped,
             attempt.opening().wire(),
             reason,
+            attempt.unsent(),
             cause(attempt.placement())));
   }
 

@@ -70,6 +70,11 @@ final class UpstreamCall {
     Dialect dialect = Dialect.named(provider.dialect());
     HeadOut.requestLine(out, "POST", dialect.target(operation, provider));
     HeadOut.field(out, "host", authority(provider.endpoint()));
+    for (Field field : dialect.fields()) {
+      if (!isConfigured(provider, field.name())) {
+        HeadOut.field(out, field);
+      }
+    }
     if (credential != null) {
       for (Field field : dialect.authorization(credential.key())) {
         HeadOut.field(out, field);
@@ -78,7 +83,7 @@ final class UpstreamCall {
     HeadOut.field(out, "content-type", "application/json");
     HeadOut.field(out, "accept", stream ? "text/event-stream" : "application/json");
     HeadOut.field(out, "accept-encoding", "identity");
-    if (!namesItself(provider)) {
+    if (!isConfigured(provider, "user-agent")) {
       HeadOut.field(out, "user-agent", "tollgate");
     }
     provider.headers().forEach((name, value) -> HeadOut.field(out, name, value));
@@ -86,10 +91,10 @@ final class UpstreamCall {
     HeadOut.end(out);
   }
 
-  /** Whether a user-agent is configured; of all that is configured it alone replaces ours. */
-  private static boolean namesItself(Provider provider) {
+  /** Whether a field is configured that would otherwise be ours. */
+  private static boolean isConfigured(Provider provider, String field) {
     for (String name : provider.headers().keySet()) {
-      if (name.equalsIgnoreCase("user-agent")) {
+      if (name.equalsIgnoreCase(field)) {
         return true;
       }
     }

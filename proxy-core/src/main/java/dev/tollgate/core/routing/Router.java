@@ -31,12 +31,14 @@ public final class Router {
    *
    * @param models the model asked for, then those to fall back to
    * @param needs capabilities that the request uses
+   * @param fits whether a candidate's provider has all that the request uses
    * @param affinity what is the same in requests that should go to the same provider
    */
   public record Ask(
       List<Model> models,
       RoutingWish wish,
       Set<String> needs,
+      Predicate<Candidate> fits,
       OptionalLong affinity,
       boolean stream) {}
 
@@ -107,7 +109,7 @@ public final class Router {
     if (!wish.priceCap().allows(candidate.model().prices())) {
       return Optional.of(Reason.PRICE_ABOVE_MAX);
     }
-    boolean understands = understands(candidate.model(), ask.needs());
+    boolean understands = understands(candidate.model(), ask.needs()) && ask.fits().test(candidate);
     return wish.requireParameters() && !understands
         ? Optional.of(Reason.PARAMETERS_UNSUPPORTED)
         : Optional.empty();

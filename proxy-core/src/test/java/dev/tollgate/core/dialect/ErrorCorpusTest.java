@@ -59,6 +59,17 @@ class ErrorCorpusTest {
     assertThat(cases).isGreaterThanOrEqualTo(38);
   }
 
+  @Test
+  void everyRecordedErrorOfAnthropicsIsOfItsClass() throws IOException {
+    int cases = 0;
+    for (Path file : Corpora.files("wire/fixtures/anthropic")) {
+      if (file.toString().endsWith(".meta.json")) {
+        cases += check("anthropic", file) ? 1 : 0;
+      }
+    }
+    assertThat(cases).isEqualTo(6);
+  }
+
   private static boolean check(String provider, Path file) throws IOException {
     JsonNode meta = new ObjectMapper().readTree(Corpora.bytes(file));
     if (!meta.path("family").asText().equals("error")) {
@@ -72,7 +83,8 @@ class ErrorCorpusTest {
             : new byte[0];
     int status = response.path("status").intValue();
     UpstreamFailure failure =
-        Dialect.named("openai").failure(status, headers(response), body, body.length);
+        Dialect.named(provider.equals("anthropic") ? provider : "openai")
+            .failure(status, headers(response), body, body.length);
     assertThat(failure.kind()).as(name).isEqualTo(BY_BODY.getOrDefault(name, ofStatus(status)));
     assertThat(failure.message().isEmpty()).as(name).isEqualTo(name.contains("html"));
     if (response.path("headers").has("retry-after")) {

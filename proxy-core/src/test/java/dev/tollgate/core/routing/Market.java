@@ -138,7 +138,7 @@ final class Market {
 
   private Routed routed(
       RoutingWish wish, Set<String> needs, OptionalLong affinity, Model... models) {
-    var ask = new Ask(List.of(models), wish, needs, affinity, true);
+    var ask = new Ask(List.of(models), wish, needs, _ -> true, affinity, true);
     return router.route(ask, RULES, now, random);
   }
 

@@ -202,6 +202,24 @@ public final class TestCatalog {
         p.onDisconnect());
   }
 
+  /** A provider of another dialect. */
+  public static Provider speaking(String dialect, String name) {
+    Provider p = provider(name);
+    return new Provider(
+        p.id(),
+        dialect,
+        p.endpoint(),
+        "",
+        p.credentials(),
+        p.headers(),
+        p.clocks(),
+        p.pool(),
+        p.circuit(),
+        p.quirks(),
+        p.onDisconnect(),
+        p.eventBytesMax());
+  }
+
   /** Changes the usual clocks. */
   public static Provider clocked(String name, Function<Clocks, Clocks> change) {
     return with(provider(name), change.apply(Clocks.DEFAULT));

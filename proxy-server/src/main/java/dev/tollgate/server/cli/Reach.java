@@ -85,13 +85,14 @@ final class Reach {
   private static Reached provider(ProviderId id, ProviderSettings provider) {
     return switch (provider) {
       case ProviderSettings.Mock _ -> new Reached.Yes("provider " + id, "bundled, serve starts it");
-      case ProviderSettings.OpenAi openAi ->
-          endpoint("provider " + id + " " + openAi.baseUrl(), openAi);
+      case ProviderSettings.OpenAi openAi -> endpoint(id, openAi);
+      case ProviderSettings.Anthropic anthropic -> endpoint(id, anthropic);
     };
   }
 
-  private static Reached endpoint(String what, ProviderSettings.OpenAi provider) {
+  private static Reached endpoint(ProviderId id, ProviderSettings.Remote provider) {
     HttpUrl url = provider.baseUrl();
+    String what = "provider " + id + " " + url;
     int timeoutMillis =
         (int) Math.min(provider.timeouts().connect().toMillis(), SECONDS_MAX * 1000);
     try (var socket = new Socket()) {

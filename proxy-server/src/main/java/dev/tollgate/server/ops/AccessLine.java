@@ -45,6 +45,8 @@ record AccessLine(RequestRecord record) {
   private static final Name MS = name("ms");
   private static final Name DROPPED_EVENTS = name("dropped_events");
   private static final Name REASON = name("reason");
+  private static final Name DETAILS = name("details");
+  private static final Name DROPPED = name("dropped");
   private static final Name PHASES = name("phases");
   private static final Name PHASE = name("phase");
   private static final Name AT_MS = name("at_ms");
@@ -126,9 +128,22 @@ record AccessLine(RequestRecord record) {
       }
       line.textIfAny(RESUME, attempt.resume());
       line.textIfAny(REASON, attempt.reason());
+      writeUnsent(line, attempt);
       line.end('}');
     }
     line.end(']');
+  }
+
+  private static void writeUnsent(JsonLine line, AttemptRecord attempt) {
+    if (!attempt.unsent().isEmpty()) {
+      line.member(DETAILS);
+      line.begin('{');
+      line.member(DROPPED);
+      line.begin('[');
+      attempt.unsent().forEach(line::text);
+      line.end(']');
+      line.end('}');
+    }
   }
 
   private static void writePhases(JsonLine line, Served served) {

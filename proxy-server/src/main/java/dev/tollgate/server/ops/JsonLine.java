@@ -59,6 +59,13 @@ final class JsonLine {
     comma = true;
   }
 
+  /** An element of an array. */
+  void text(String text) {
+    separate();
+    quoted(text);
+    comma = true;
+  }
+
   void textIfAny(Name name, @Nullable String text) {
     if (text != null && !text.isEmpty()) {
       text(name, text);

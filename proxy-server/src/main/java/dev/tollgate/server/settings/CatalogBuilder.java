@@ -52,18 +52,30 @@ public final class CatalogBuilder {
 
   private Provider provider(ProviderId id, ProviderSettings provider) {
     return switch (provider) {
-      case ProviderSettings.OpenAi openAi -> openAi(id, openAi);
+      case ProviderSettings.OpenAi openAi ->
+          remote(
+              id,
+              "openai",
+              openAi,
+              new Provider.Quirks(openAi.quirks().streamOptions(), openAi.quirks().prefill()));
+      case ProviderSettings.Anthropic anthropic ->
+          remote(id, "anthropic", anthropic, quirks(anthropic.quirks()));
       case ProviderSettings.Mock _ -> mock(id);
     };
   }
 
-  private static Provider openAi(ProviderId id, ProviderSettings.OpenAi provider) {
+  private static Provider.Quirks quirks(ProviderSettings.AnthropicQuirks quirks) {
+    return new Provider.Quirks(true, quirks.prefill(), quirks.thinking(), quirks.sampling());
+  }
+
+  private static Provider remote(
+      ProviderId id, String dialect, ProviderSettings.Remote provider, Provider.Quirks quirks) {
     var url = provider.baseUrl();
     var timeouts = provider.timeouts();
     var pool = provider.pool();
     return new Provider(
         id,
-        "openai",
+        dialect,
         new EndpointIdentity(url.tls(), url.host(), url.port()),
         url.path(),
         credentials(provider),
@@ -77,12 +89,12 @@ public final class CatalogBuilder {
             timeouts.total()),
         new Provider.PoolLimits(pool.connectionsMax(), pool.pending(), pool.idle()),
         circuit(provider.circuit()),
-        new Provider.Quirks(provider.quirks().streamOptions(), provider.quirks().prefill()),
+        quirks,
         onDisconnect(provider.onDisconnect()),
         provider.eventBytesMax());
   }
 
-  private static List<Credential> credentials(ProviderSettings.OpenAi provider) {
+  private static List<Credential> credentials(ProviderSettings.Remote provider) {
     return provider.apiKey() != null
         ? List.of(Credential.of(provider.apiKey()))
         : provider.apiKeys().stream().map(key -> new Credential(key.key(), key.weight())).toList();

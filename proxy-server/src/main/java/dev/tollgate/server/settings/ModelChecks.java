@@ -14,19 +14,21 @@ import java.util.Set;
 /** Checks one model: its routes lead somewhere, and everything it can be charged for is priced. */
 final class ModelChecks {
   private final Set<String> providers;
+  private final Set<String> chatOnly;
   private final Places places;
   private final Problems problems;
 
-  /** Routes may lead to {@code providers}. */
-  ModelChecks(Set<String> providers, Places places, Problems problems) {
+  /** Routes may lead to {@code providers}; to those of them that have chats only, if it is one. */
+  ModelChecks(Set<String> providers, Set<String> chatOnly, Places places, Problems problems) {
     this.providers = providers;
+    this.chatOnly = chatOnly;
     this.places = places;
     this.problems = problems;
   }
 
   void check(ModelId id, ModelSettings model) {
     String path = Paths.join("models", id.toString());
-    checkRoutes(model.routes(), path + ".routes");
+    checkRoutes(model, path + ".routes");
     boolean timed = model.modality() == Modality.VIDEO || model.modality() == Modality.MUSIC;
     if (timed && model.defaultDurationSeconds() == null) {
       String modality = model.modality().wire();
@@ -38,13 +40,17 @@ final class ModelChecks {
     new PriceChecks(path + ".price", places, problems).check(model.modality(), model.price());
   }
 
-  private void checkRoutes(List<RouteSettings> routes, String path) {
+  private void checkRoutes(ModelSettings model, String path) {
+    List<RouteSettings> routes = model.routes();
     Set<List<String>> seen = new HashSet<>();
     for (int i = 0; i < routes.size(); i++) {
       String provider = routes.get(i).provider().value();
       if (!providers.contains(provider)) {
         String hint = DidYouMean.hint(provider, providers);
         String message = "there is no provider " + provider + hint;
+        report(Paths.item(path, i) + ".provider", message);
+      } else if (model.modality() != Modality.CHAT && chatOnly.contains(provider)) {
+        String message = provider + " serves chats only";
         report(Paths.item(path, i) + ".provider", message);
       } else if (!seen.add(List.of(provider, routes.get(i).model()))) {
         report(Paths.item(path, i), "is the same route as one above");

@@ -41,14 +41,22 @@ final class ProviderChecks {
   void check(ProviderId id, ProviderSettings provider) {
     String path = Paths.join("providers", id.value());
     switch (provider) {
-      case ProviderSettings.OpenAi openAi -> check(openAi, path);
+      case ProviderSettings.OpenAi openAi -> check(openAi, "authorization", path);
+      case ProviderSettings.Anthropic anthropic -> {
+        check(anthropic, "x-api-key", path);
+        switch (anthropic.quirks().prefill()) {
+          case NONE, MESSAGE -> {}
+          case PREFIX, CONTINUE_FINAL_MESSAGE ->
+              report(path + ".quirks.prefill", "must be none or message");
+        }
+      }
       case ProviderSettings.Mock _ -> {
         // Every key of it stands alone.
       }
     }
   }
 
-  private void check(ProviderSettings.OpenAi provider, String path) {
+  private void check(ProviderSettings.Remote provider, String keyField, String path) {
     if (provider.apiKey() != null && !provider.apiKeys().isEmpty()) {
       report(path + ".api_keys", "give either api_key or api_keys");
     }
@@ -56,10 +64,13 @@ final class ProviderChecks {
       report(path + ".circuit.open_for_max", "must not be shorter than open_for");
     }
     boolean hasKey = provider.apiKey() != null || !provider.apiKeys().isEmpty();
-    checkHeaders(provider.headers(), hasKey, path + ".headers");
+    checkHeaders(provider.headers(), hasKey ? keyField : "", path + ".headers");
   }
 
-  private void checkHeaders(Map<String, Secret> headers, boolean hasKey, String path) {
+  /**
+   * @param keyField the field that carries the key; empty: there is none
+   */
+  private void checkHeaders(Map<String, Secret> headers, String keyField, String path) {
     Set<String> seen = new HashSet<>();
     for (String name : headers.keySet()) {
       String field = name.toLowerCase(Locale.ROOT);
@@ -67,7 +78,7 @@ final class ProviderChecks {
         report(Paths.join(path, name), "is not a header name");
       } else if (RESERVED.contains(field)) {
         report(Paths.join(path, name), "is written by Tollgate itself");
-      } else if (hasKey && field.equals("authorization")) {
+      } else if (field.equals(keyField)) {
         report(Paths.join(path, name), "is written from the key beside it");
       } else if (!seen.add(field)) {
         report(Paths.join(path, name), "is given twice");

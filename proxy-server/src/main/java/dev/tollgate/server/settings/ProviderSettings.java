@@ -2,6 +2,7 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.server.settings.shape.Key;
 import dev.tollgate.server.settings.shape.Shorthand;
 import dev.tollgate.server.settings.shape.Tag;
@@ -17,9 +18,31 @@ import org.jspecify.annotations.Nullable;
 @TaggedBy(
     value = "type",
     about =
-        "what it speaks: openai (any OpenAI-compatible server), or mock (the bundled scripted one)",
-    later = {"azure", "anthropic", "gemini", "vertex", "bedrock", "cohere", "ollama"})
+        "what it speaks: openai (any OpenAI-compatible server), anthropic, or mock (the bundled"
+            + " scripted one)",
+    later = {"azure", "gemini", "vertex", "bedrock", "cohere", "ollama"})
 public sealed interface ProviderSettings {
+
+  /** What all providers have that are elsewhere. */
+  sealed interface Remote permits OpenAi, Anthropic {
+    HttpUrl baseUrl();
+
+    @Nullable Secret apiKey();
+
+    List<Credential> apiKeys();
+
+    Timeouts timeouts();
+
+    Pool pool();
+
+    Circuit circuit();
+
+    OnDisconnect onDisconnect();
+
+    int eventBytesMax();
+
+    Map<String, Secret> headers();
+  }
 
   /** {@code type: openai}: any server with an OpenAI-compatible API. */
   @Tag("openai")
@@ -46,7 +69,33 @@ public sealed interface ProviderSettings {
       @Key(about = "deviations from the API") Quirks quirks,
       @Key(about = "extra request headers; their values are kept secret")
           Map<String, Secret> headers)
-      implements ProviderSettings {}
+      implements ProviderSettings, Remote {}
+
+  /** {@code type: anthropic}: Anthropic's Messages, or a server that is compatible with it. */
+  @Tag("anthropic")
+  record Anthropic(
+      @Key(about = "address of its API", initial = "https://api.anthropic.com") HttpUrl baseUrl,
+      @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
+      @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
+      @Key(about = "five clocks") Timeouts timeouts,
+      @Key(about = "connections to it") Pool pool,
+      @Key(about = "when it is left alone for a while") Circuit circuit,
+      @Key(
+              about = "cancel, or drain to read on for the usage when a client left",
+              initial = "cancel")
+          OnDisconnect onDisconnect,
+      @Key(
+              name = "max_event_bytes",
+              about = "longest event of a stream and longest plain reply",
+              initial = "32MiB",
+              min = "4KiB",
+              max = "1GiB",
+              bytes = true)
+          int eventBytesMax,
+      @Key(about = "what its models differ in") AnthropicQuirks quirks,
+      @Key(about = "extra request headers; their values are kept secret")
+          Map<String, Secret> headers)
+      implements ProviderSettings, Remote {}
 
   /** {@code type: mock}: the scripted provider in this process, on a loopback port of its own. */
   @Tag("mock")
@@ -124,4 +173,15 @@ public sealed interface ProviderSettings {
       @Key(about = "whether it understands stream_options", initial = "true") boolean streamOptions,
       @Key(about = "how it is asked to continue an answer that was begun", initial = "none")
           Prefill prefill) {}
+
+  /** Section {@code quirks} of {@code type: anthropic}. */
+  record AnthropicQuirks(
+      @Key(about = "how it is asked to continue an answer that was begun", initial = "none")
+          Prefill prefill,
+      @Key(about = "how it is asked to reason", initial = "auto") Thinking thinking,
+      @Key(
+              about =
+                  "whether it is given temperature, top_p and top_k, where its model takes them",
+              initial = "true")
+          boolean sampling) {}
 }

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Checks what no single setting can know: how the settings fit together. */
@@ -47,10 +48,17 @@ final class SettingsChecks {
     settings
         .providers()
         .forEach((id, provider) -> new ProviderChecks(places, problems).check(id, provider));
-    settings
-        .models()
-        .forEach((id, model) -> new ModelChecks(providers, places, problems).check(id, model));
+    var models = new ModelChecks(providers, chatOnly(), places, problems);
+    settings.models().forEach(models::check);
     checkReferencedModels();
+  }
+
+  /** Providers that have nothing but chats. */
+  private Set<String> chatOnly() {
+    return settings.providers().entrySet().stream()
+        .filter(entry -> entry.getValue() instanceof ProviderSettings.Anthropic)
+        .map(entry -> entry.getKey().value())
+        .collect(Collectors.toSet());
   }
 
   /** The entries as written: one that could not be read is not also a dangling reference. */

@@ -66,6 +66,9 @@ final class AccessLogTest {
     JsonNode attempt = line(Records.broken()).get("attempts").get(0);
 
     assertThat(attempt.get("reason").asText()).isEqualTo("Connection reset");
+    assertThat(attempt.path("details").path("dropped"))
+        .extracting(JsonNode::asText)
+        .containsExactly("seed", "tools[1]");
     assertThat(attempt.get("dropped_events").asLong()).isEqualTo(2);
     assertThat(line(Records.streamed()).get("attempts").get(0).fieldNames())
         .toIterable()

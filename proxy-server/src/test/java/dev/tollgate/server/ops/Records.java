@@ -124,7 +124,15 @@ final class Records {
     Served fine = served(MODEL, PROVIDER);
     var attempt =
         new AttemptRecord(
-            PROVIDER, "interrupted", 200, Duration.ofMillis(812), 2, "", "Connection reset", null);
+            PROVIDER,
+            "interrupted",
+            200,
+            Duration.ofMillis(812),
+            2,
+            "",
+            "Connection reset",
+            List.of("seed", "tools[1]"),
+            null);
     return record(
         "/v1/chat/completions",
         200,
@@ -151,7 +159,9 @@ final class Records {
         model,
         true,
         provider,
-        List.of(new AttemptRecord(provider, "ok", 200, Duration.ofMillis(812), 0, "", "", null)),
+        List.of(
+            new AttemptRecord(
+                provider, "ok", 200, Duration.ofMillis(812), 0, "", "", List.of(), null)),
         Resumed.NO,
         Hedged.NO,
         new Usage(11, 64, 3, 0, 0, 0, 0, 0, 0, false),

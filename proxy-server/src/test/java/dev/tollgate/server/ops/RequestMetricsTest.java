@@ -181,7 +181,8 @@ final class RequestMetricsTest {
   }
 
   private static AttemptRecord attempt(ProviderId provider, String outcome, @Nullable Cause cause) {
-    return new AttemptRecord(provider, outcome, 500, Duration.ofMillis(812), 0, "", "", cause);
+    return new AttemptRecord(
+        provider, outcome, 500, Duration.ofMillis(812), 0, "", "", List.of(), cause);
   }
 
   private static RequestRecord with(List<AttemptRecord> attempts) {

@@ -6,9 +6,11 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.core.id.ModelId;
 import java.time.Instant;
 import java.util.List;
@@ -81,6 +83,58 @@ final class CatalogBuilderTest {
     assertThat(openai.quirks()).isEqualTo(Provider.Quirks.NONE);
     assertThat(openai.onDisconnect()).isEqualTo(new Provider.OnDisconnect.Cancel());
     assertThat(openai.credentials()).isEmpty();
+  }
+
+  @Test
+  void anthropicSpeaksItsOwnDialect() {
+    String file =
+        """
+        version: 1
+        providers:
+          usual: { type: anthropic }
+          other:
+            type: anthropic
+            base_url: https://h/anthropic
+            api_key: k
+            headers: { anthropic-beta: b }
+            quirks: { prefill: message, thinking: adaptive, sampling: false }
+        """;
+    List<Provider> providers =
+        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+    Provider usual = providers.getFirst();
+    assertThat(usual.dialect()).isEqualTo("anthropic");
+    assertThat(usual.endpoint()).isEqualTo(new EndpointIdentity(true, "api.anthropic.com", 443));
+    assertThat(usual.quirks()).isEqualTo(Provider.Quirks.NONE);
+    assertThat(usual.clocks()).isEqualTo(Provider.Clocks.DEFAULT);
+    Provider other = providers.getLast();
+    assertThat(other.basePath()).isEqualTo("/anthropic");
+    assertThat(other.quirks())
+        .isEqualTo(new Provider.Quirks(true, Prefill.MESSAGE, Thinking.ADAPTIVE, false));
+    assertThat(other.credentials()).containsExactly(Credential.of(new Secret("k")));
+  }
+
+  @Test
+  void anthropicHasNothingButChats() {
+    var loading =
+        Loading.of(
+            """
+            version: 1
+            providers:
+              a:
+                type: anthropic
+                api_key: k
+                headers: { X-Api-Key: x }
+                quirks: { prefill: prefix }
+            models:
+              a/b:
+                modality: embedding
+                price: { input: "1" }
+                routes: [{ provider: a, model: m }]
+            """);
+    assertThat(loading.problems())
+        .anyMatch(problem -> problem.contains("a serves chats only"))
+        .anyMatch(problem -> problem.contains("is written from the key beside it"))
+        .anyMatch(problem -> problem.contains("must be none or message"));
   }
 
   @Test
