@@ -1,0 +1,72 @@
+package dev.tollgate.core.endpoint;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.sse.SseDecoder;
+import dev.tollgate.core.sse.SseSink;
+import dev.tollgate.core.testkit.AnthropicWire;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+
+/** What an event of a long translated stream takes of the heap: no tree, and nothing that grows. */
+class TranslationCostTest {
+  private static final int EVENTS = 10_000;
+  private static final int BYTES_MAX = 2_000;
+
+  @Test
+  void anEventTakesFewBytesOfHeapHoweverLongTheStream() {
+    byte[] event =
+        AnthropicWire.delta(0, "text_delta", "text", " a few words of text").getBytes(UTF_8);
+    try (var stream = new Translated()) {
+      stream.feed(AnthropicWire.start(5).getBytes(UTF_8), 1);
+      stream.feed(event, 2_000); // what is made once, and the compiler's
+      var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long before = threads.getCurrentThreadAllocatedBytes();
+      stream.feed(event, EVENTS);
+      long bytes = (threads.getCurrentThreadAllocatedBytes() - before) / EVENTS;
+      assertThat(bytes).isBetween(1L, (long) BYTES_MAX);
+    }
+  }
+
+  /** A stream whose client takes all of it at once. */
+  private static final class Translated implements SseSink, AutoCloseable {
+    private final ChatStream chat = new ChatStream(Samples.stamp());
+    private final ByteBuf out = Unpooled.buffer(4_096);
+    private final SseDecoder decoder =
+        new SseDecoder(
+            Dialect.named("anthropic").translation().orElseThrow().stream(this), 1 << 16);
+
+    void feed(byte[] bytes, int times) {
+      ByteBuf in = Unpooled.wrappedBuffer(bytes);
+      for (int i = 0; i < times; i++) {
+        decoder.feed(in.readerIndex(0));
+        out.clear();
+      }
+    }
+
+    @Override
+    public void event(String name, byte[] data, int from, int to) {
+      chat.event(data, from, to, out);
+    }
+
+    @Override
+    public void comment() {}
+
+    @Override
+    public void oversized(int eventBytesMax) {
+      throw new AssertionError("no event of this test is that large");
+    }
+
+    @Override
+    public void close() {
+      decoder.close();
+      chat.release();
+      out.release();
+    }
+  }
+}
