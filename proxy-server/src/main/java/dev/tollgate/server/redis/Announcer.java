@@ -1,5 +1,6 @@
 package dev.tollgate.server.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.util.concurrent.CompletionException;
@@ -40,6 +41,8 @@ public final class Announcer implements AutoCloseable {
       var commands = connection.toCompletableFuture().join().sync();
       commands.publish(KeyNews.channel(address), "changed");
       return new Announced.Done();
+    } catch (RedisCommandExecutionException e) {
+      return new Announced.Failed("Redis says: " + e.getMessage());
     } catch (RedisException | CompletionException e) {
       return new Announced.Failed("Redis is not reached: " + address);
     }

@@ -1,11 +1,14 @@
 package dev.tollgate.server.redis;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Hears at once that keys or organizations changed. What changed is not said: whoever hears it asks
@@ -13,12 +16,14 @@ import org.jspecify.annotations.Nullable;
  * connection of its own; all but hearing happens on the clock.
  */
 final class KeyNews {
+  private static final Logger log = LoggerFactory.getLogger(KeyNews.class);
   private static final Duration RECONNECT = Duration.ofSeconds(1);
 
   private final Client client;
   private final EventExecutor clock;
   private final String channel;
   private final Runnable heard;
+  private boolean refusalSaid;
   private volatile boolean closed;
 
   /**
@@ -74,7 +79,31 @@ final class KeyNews {
             heard.run();
           }
         });
-    var _ = connection.async().subscribe(channel);
+    var _ =
+        connection
+            .async()
+            .subscribe(channel)
+            .whenCompleteAsync(
+                (_, failure) -> {
+                  if (failure == null) {
+                    refusalSaid = false;
+                  } else {
+                    refused(connection, failure);
+                  }
+                },
+                clock);
+  }
+
+  /** As where its user may not use the channel: keys are polled, and it is asked again. */
+  private void refused(
+      StatefulRedisPubSubConnection<String, String> connection, Throwable failure) {
+    if (!refusalSaid && !closed && failure instanceof RedisCommandExecutionException) {
+      refusalSaid = true;
+      log.warn(
+          "keys: Redis does not let this node hear of changes, which it now finds by its polls: {}",
+          failure.getMessage());
+    }
+    var _ = connection.closeAsync(); // and begins again, as after every end
   }
 
   private void again() {

@@ -15,6 +15,9 @@ public sealed interface Look {
   /** It is a part of a cluster, which holds a part of the keys. */
   record Cluster() implements Look {}
 
+  /** They can, but who looks may not hear of changed keys there. */
+  record Deaf(String reason) implements Look {}
+
   record NotReached(String reason) implements Look {}
 
   /** Connects and asks; blocks for some seconds at most. */
@@ -26,11 +29,27 @@ public sealed interface Look {
               .thenCompose(connection -> connection.async().info())
               .toCompletableFuture()
               .get(SECONDS_MAX, TimeUnit.SECONDS);
-      return info.contains("cluster_enabled:1") ? new Cluster() : new Answers(version(info));
+      return info.contains("cluster_enabled:1")
+          ? new Cluster()
+          : hearing(client, address, version(info));
     } catch (TimeoutException e) {
       return new NotReached("it does not answer within " + SECONDS_MAX + " s");
     } catch (ExecutionException | CompletionException e) {
       return new NotReached(deepest(e));
+    }
+  }
+
+  private static Look hearing(Client client, Address address, String version)
+      throws InterruptedException, TimeoutException {
+    try {
+      client
+          .listen(() -> {})
+          .thenCompose(connection -> connection.async().subscribe(KeyNews.channel(address)))
+          .toCompletableFuture()
+          .get(SECONDS_MAX, TimeUnit.SECONDS);
+      return new Answers(version);
+    } catch (ExecutionException e) {
+      return new Deaf(deepest(e));
     }
   }
 

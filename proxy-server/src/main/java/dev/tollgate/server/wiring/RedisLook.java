@@ -25,6 +25,8 @@ public sealed interface RedisLook {
     return switch (Look.at(address)) {
       case Look.Answers answers -> new Good(where, "connected, Redis " + answers.version());
       case Look.Cluster _ -> new Bad(where, "is a Redis Cluster, which limits cannot be kept in");
+      case Look.Deaf deaf ->
+          new Bad(where, "does not let this user hear of changed keys: " + deaf.reason());
       case Look.NotReached gone -> new Bad(where, "cannot connect: " + gone.reason());
     };
   }

@@ -34,6 +34,17 @@ class LookIT {
     }
   }
 
+  @Test
+  void whoMayNotUseTheChannelIsToldSo() throws Exception {
+    try (var process =
+        RedisProcess.start("--user", "deaf", "on", ">pw", "~*", "+@all", "resetchannels")) {
+      String url = process.url().replace("redis://", "redis://deaf:pw@");
+      assertThat(look(url))
+          .isInstanceOfSatisfying(
+              Look.Deaf.class, deaf -> assertThat(deaf.reason()).contains("NOPERM"));
+    }
+  }
+
   private static Look look(String url) throws InterruptedException {
     return Look.at(Address.parse(new Secret(url)));
   }

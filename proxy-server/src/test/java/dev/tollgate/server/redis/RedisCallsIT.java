@@ -1,0 +1,223 @@
+package dev.tollgate.server.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.limit.Bucket.Scope;
+import dev.tollgate.core.limit.Bucket.Unit;
+import dev.tollgate.core.limit.Counters;
+import dev.tollgate.core.limit.Draw;
+import dev.tollgate.core.limit.Draw.Take;
+import dev.tollgate.core.limit.Drawn;
+import dev.tollgate.core.limit.Drawn.Taken;
+import dev.tollgate.core.limit.Drawn.Unavailable;
+import io.lettuce.core.AclSetuserArgs;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.api.sync.RedisCommands;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What a node asks of a Redis: how often, where its answer comes, and what stays there. */
+class RedisCallsIT {
+  private static final Duration TIMEOUT = Duration.ofMillis(250); // others compute too
+  private static final Pattern SCRIPTS = Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+)");
+
+  private final RedisProcess process = RedisProcess.start();
+  private final RedisClient client = RedisClient.create(process.url());
+  private final RedisCommands<String, String> commands = client.connect().sync();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void end() throws Exception {
+    for (AutoCloseable each : open.reversed()) {
+      each.close();
+    }
+    client.shutdown();
+    process.close();
+  }
+
+  private Redis node(String url) throws Exception {
+    var figures = new CountedFigures();
+    Redis node = Redis.open(Address.parse(new Secret(url)), TIMEOUT, Optional.empty(), figures);
+    open.add(node);
+    return node;
+  }
+
+  @Test
+  void aRequestIsOneCallThatIsAwaitedAndOneThatIsNot() throws Exception {
+    Counters counters = node(process.url()).counters();
+    commands.configResetstat();
+    long begun = System.nanoTime();
+
+    long requests = 200;
+    for (int n = 0; n < requests; n++) {
+      Draw draw =
+          Draws.slot("k" + n, 2, minute(Scope.KEY, 9_000, 1), minute(Scope.GLOBAL, 9_000, 1));
+      assertThat(Draws.take(counters, draw)).isInstanceOf(Taken.class);
+      counters.end(draw, 0);
+    }
+
+    await("all ends", () -> scriptCalls() >= 2 * requests);
+    long beats = 1 + Duration.ofNanos(System.nanoTime() - begun).dividedBy(Circuit.BEAT);
+    assertThat(scriptCalls()).isBetween(2 * requests, 2 * requests + beats);
+    assertThat(commands.info("commandstats"))
+        .as("nobody asks for the time, or for a bucket by itself, but the scripts")
+        .doesNotContain("cmdstat_multi", "cmdstat_watch");
+  }
+
+  private long scriptCalls() {
+    Matcher calls = SCRIPTS.matcher(commands.info("commandstats"));
+    long all = 0;
+    while (calls.find()) {
+      all += Long.parseLong(calls.group(1));
+    }
+    return all;
+  }
+
+  @Test
+  void theAnswerComesOnTheLoopThatAsked() throws Exception {
+    Counters counters = node(process.url()).counters();
+    try (var loop = Executors.newSingleThreadExecutor(Thread.ofPlatform().name("asks").factory())) {
+      for (boolean frozen : List.of(false, true)) {
+        if (frozen) {
+          process.freeze();
+        }
+        var on = new CompletableFuture<String>();
+        counters.take(Draws.slot("k", 9), loop, _ -> on.complete(Thread.currentThread().getName()));
+        assertThat(on.get(10, TimeUnit.SECONDS)).as("frozen: %s", frozen).isEqualTo("asks");
+      }
+    } finally {
+      process.thaw();
+    }
+  }
+
+  @Test
+  void whatIsLeftBehindARequestOrANewStatementGoesByItself() throws Exception {
+    Counters counters = node(process.url()).counters();
+    Draw ended = Draws.slot("k", 2, tokens(1_000, 900));
+    assertThat(Draws.take(counters, ended)).isInstanceOf(Taken.class);
+    counters.end(ended, 5_000);
+    Draw stated = Draws.slot("other", 2, tokens(1_000, 1));
+    run(ScriptCall.take(stated, "node.1"));
+    run(ScriptCall.restate(List.of(stated), "node.1", "node.2"));
+    run(ScriptCall.end(Draws.slot("new", 2, tokens(77, 1)), 9_000, "node.2", "node.1"));
+    await("the overrun", () -> commands.exists(bucket("t")) == 1);
+
+    assertThat(commands.keys("*"))
+        .contains("tollgate:slots:other", "tollgate:members:node.2", bucket("t"))
+        .allSatisfy(key -> assertThat(commands.pttl(key)).isBetween(1L, 86_400_000L));
+  }
+
+  @Test
+  void whatWasAskedInVainComesBackWithAllItsAmounts() throws Exception {
+    var relay = new SlowRelay(process);
+    open.add(relay);
+    Counters counters = node(relay.url()).counters();
+    Take requests = minute(Scope.KEY, 100, 30); // one flows in each 600 ms
+    Take tokens = tokens(1_000, 300);
+    await("an answer", () -> Draws.take(counters, Draws.without(look(requests))) instanceof Taken);
+    relay.delay(TIMEOUT.plusMillis(100));
+    for (int n = 0; n < 3; n++) {
+      assertThat(Draws.take(counters, Draws.slot("k", 9, requests, tokens)))
+          .isInstanceOf(Unavailable.class);
+    }
+    relay.delay(Duration.ZERO);
+
+    await(
+        "full buckets",
+        () -> {
+          Drawn drawn = Draws.take(counters, Draws.without(look(requests), look(tokens)));
+          return drawn instanceof Taken taken
+              && taken.levels().get(0).remaining() >= 99
+              && taken.levels().get(1).remaining() >= 990;
+        });
+  }
+
+  @Test
+  void whoMayNotHearOfChangesSaysSoOnceAndHearsOfThemAsSoonAsItMay() throws Exception {
+    var user = AclSetuserArgs.Builder.on().addPassword("pw").allKeys().allCommands();
+    commands.aclSetuser("deaf", user.resetChannels());
+    String url = process.url().replace("redis://", "redis://deaf:pw@");
+    var logger = (Logger) LoggerFactory.getLogger(KeyNews.class);
+    var lines = new Lines();
+    lines.start();
+    logger.addAppender(lines);
+    try (var announcer = Announcer.begin(Address.parse(new Secret(url)))) {
+      var heard = new Semaphore(0);
+      node(url).onKeyChange(heard::release);
+      await("a line of the log", () -> !lines.texts.isEmpty());
+      assertThat(announcer.changed())
+          .isInstanceOfSatisfying(
+              Announcer.Announced.Failed.class,
+              failed -> assertThat(failed.reason()).contains("NOPERM"));
+      assertThat(heard.availablePermits()).isZero();
+
+      commands.aclSetuser("deaf", AclSetuserArgs.Builder.allChannels());
+      assertThat(heard.tryAcquire(10, TimeUnit.SECONDS)).as("it listens").isTrue();
+      assertThat(lines.texts).singleElement().asString().contains("NOPERM");
+    } finally {
+      logger.detachAppender(lines);
+    }
+  }
+
+  /** What the log says, for any thread. */
+  private static final class Lines extends AppenderBase<ILoggingEvent> {
+    private final Queue<String> texts = new ConcurrentLinkedQueue<>();
+
+    @Override
+    protected void append(ILoggingEvent line) {
+      texts.add(line.getFormattedMessage());
+    }
+  }
+
+  private static Take minute(Scope scope, long capacity, long amount) {
+    return Draws.of(scope, "b", Unit.REQUESTS_PER_MINUTE, capacity, amount);
+  }
+
+  private static Take tokens(long capacity, long amount) {
+    return Draws.of(Scope.KEY, "t", Unit.TOKENS_PER_MINUTE, capacity, amount);
+  }
+
+  private static Take look(Take at) {
+    return new Take(at.bucket(), 0);
+  }
+
+  private static String bucket(String id) {
+    return "tollgate:bucket:key:tokens_per_minute:" + id;
+  }
+
+  private List<Long> run(ScriptCall call) {
+    return commands.eval(
+        call.script().text(),
+        ScriptOutputType.MULTI,
+        call.keys().toArray(String[]::new),
+        call.arguments().toArray(String[]::new));
+  }
+
+  private static void await(String what, BooleanSupplier holds) {
+    long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+    while (!holds.getAsBoolean()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError("waited in vain for " + what);
+      }
+    }
+  }
+}
