@@ -137,10 +137,9 @@ final class Allowance {
         fields = LimitFields.of(draw, refused.levels());
         Fault fault = LimitFault.of(draw, refused);
         remember(asking, fault, LimitFault.surelyMicros(draw, refused));
-        yield refused(fault);
+        yield refused(fault, Ending.REJECTED);
       }
-      case Drawn.Unavailable _ ->
-          new Verdict.Refused(LimitFault.unavailable(), Ending.DEPENDENCY_DOWN);
+      case Drawn.Unavailable _ -> refused(LimitFault.unavailable(), Ending.DEPENDENCY_DOWN);
     };
   }
 
@@ -150,7 +149,7 @@ final class Allowance {
       case Drawn.Refused refused -> fields = LimitFields.of(look, refused.levels());
       case Drawn.Unavailable _ -> {} // that it never fits is known all the same
     }
-    return refused(LimitFault.neverFits(never.bucket(), never.tokens()));
+    return refused(LimitFault.neverFits(never.bucket(), never.tokens()), Ending.REJECTED);
   }
 
   private void remember(Asking asking, Fault fault, long micros) {
@@ -161,9 +160,9 @@ final class Allowance {
     }
   }
 
-  private Verdict refused(Fault fault) {
+  private Verdict refused(Fault fault, Ending ending) {
     limits.observer().refused(fault);
-    return new Verdict.Refused(fault, Ending.REJECTED);
+    return new Verdict.Refused(fault, ending);
   }
 
   /**

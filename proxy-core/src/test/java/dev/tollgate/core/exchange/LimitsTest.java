@@ -220,6 +220,7 @@ class LimitsTest {
       assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(scenario.record().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
       assertThat(scenario.ledger().released()).isOne();
+      assertThat(scenario.limited()).as("metrics know of it").containsExactly(client.fault());
       assertThat(scenario.links()).isZero();
     }
   }

@@ -252,7 +252,8 @@ public enum Family {
   LIMIT_REFUSALS(
       Kind.COUNTER,
       "tollgate_limit_refusals_total",
-      "Requests that a rate, token or concurrency limit refused.",
+      "Requests that a rate, token or concurrency limit refused, or that nobody could count:"
+          + " service_unavailable.",
       List.of("code", "scope")),
   LIMIT_PASSED_OVER(
       Kind.COUNTER,

@@ -51,6 +51,8 @@ class LimitsIT {
       assertThat(Chats.code(refused)).isEqualTo("rate_limited");
       assertThat(refused.header("x-ratelimit-limit-requests")).isEqualTo("1");
       assertThat(refused.header("retry-after")).isIn("59", "60");
+      assertThat(Json.tree(refused.text()).path("error").path("retry_after").asText())
+          .isEqualTo(refused.header("retry-after"));
     }
     assertThat(Shared.node().admin().total("tollgate_limit_refusals_total"))
         .isGreaterThan(before + 1);

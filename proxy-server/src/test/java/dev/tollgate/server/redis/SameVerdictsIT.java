@@ -6,9 +6,11 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.Bucket;
 import dev.tollgate.core.limit.Bucket.Scope;
 import dev.tollgate.core.limit.Bucket.Unit;
+import dev.tollgate.core.limit.Counters;
 import dev.tollgate.core.limit.Draw;
 import dev.tollgate.core.limit.Draw.Slot;
 import dev.tollgate.core.limit.Draw.Take;
+import dev.tollgate.core.limit.LocalCounters;
 import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestDraws;
 import io.lettuce.core.RedisClient;
@@ -19,13 +21,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * The scripts on a real Redis and the rule in Java come to the same verdicts, levels and waits over
- * the same schedule.
+ * The scripts on a real Redis, the counters of a node that is alone, and the rule in numbers of any
+ * size come to the same verdicts, levels and waits over the same schedule.
  */
 class SameVerdictsIT {
   private static final int SCHEDULES = 30;
@@ -40,6 +43,7 @@ class SameVerdictsIT {
   private final Map<String, ExactBucket> buckets = new HashMap<>();
   private final Map<String, Integer> busy = new HashMap<>();
   private final List<Draw> held = new ArrayList<>();
+  private @Nullable Counters alone;
   private long nowMicros = 1_700_000_000_000_000L;
 
   @BeforeAll
@@ -97,7 +101,11 @@ class SameVerdictsIT {
     redis.flushall();
     buckets.clear();
     busy.clear();
+    // The clock of a process never goes back.
+    alone = time == Clock.STEADY ? new LocalCounters(() -> nowMicros * 1_000, 1_000) : null;
     held.clear();
+    clock.set(nowMicros);
+    take(ofAll(capacityMax)); // one that was never used is full, whatever its capacity was
     for (int step = 0; step < STEPS; step++) {
       nowMicros += time.step(random);
       clock.set(nowMicros);
@@ -108,6 +116,14 @@ class SameVerdictsIT {
         end(ended, random.nextBoolean() ? 0 : random.nextLong(capacityMax * 2));
       }
     }
+  }
+
+  private Draw ofAll(long capacity) {
+    List<Take> takes = new ArrayList<>();
+    for (Unit unit : Unit.values()) {
+      takes.add(new Take(new Bucket(Scope.KEY, "k", unit, capacity), 1));
+    }
+    return TestDraws.of(RequestId.at(nowMicros / 1_000), takes, new Slot.Unlimited());
   }
 
   private Draw draw(RandomGenerator random, long capacityMax) {
@@ -128,6 +144,9 @@ class SameVerdictsIT {
     List<Long> expected = taken(draw);
 
     assertThat(clock.run(ScriptCall.take(draw, EPOCH))).isEqualTo(expected);
+    if (alone != null) {
+      assertThat(Draws.take(alone, draw)).isEqualTo(ScriptCall.drawn(expected));
+    }
     if (expected.getFirst() == 0 && !ScriptCall.isLook(draw)) {
       held.add(draw);
     }
@@ -139,6 +158,9 @@ class SameVerdictsIT {
     assertThat(clock.run(ScriptCall.end(draw, tokensUsed, EPOCH, ScriptCall.NO_EPOCH)))
         .containsExactly(1L);
     assertThat(clock.run(ScriptCall.giveBack(draw, EPOCH))).as("ended again").containsExactly(0L);
+    if (alone != null) {
+      alone.end(draw, tokensUsed);
+    }
   }
 
   private List<Long> taken(Draw draw) {
