@@ -55,7 +55,7 @@ final class LoadWatchTest {
             "tollgate_load_pressure{signal=\"connections\"} 0.0");
   }
 
-  /** A journal that does not keep up, and memory that runs out: rows D07 and D12. */
+  /** Books that do not keep up, and memory that runs out: row D12. */
   @ParameterizedTest
   @EnumSource(names = {"JOURNAL_BACKLOG", "DIRECT_MEMORY", "HEAP", "INFLIGHT_BYTES"})
   void whatANodeHasToHaveShedsNewWorkAtItsBoundAndNotBelow(LoadSignal signal) {

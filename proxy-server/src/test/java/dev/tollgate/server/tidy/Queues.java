@@ -87,6 +87,8 @@ final class Queues {
   private static final Map<String, String> OF_OUR_OWN =
       Map.ofEntries(
           Map.entry("core/catalog/Catalog", "what the configuration names"),
+          Map.entry("core/dialect/AnthropicReply", "blocks of one reply, whose bytes are bounded"),
+          Map.entry("core/dialect/Dropped", "a few paths of one request"),
           Map.entry("core/endpoint/Delivered", "eight short texts of one stream"),
           Map.entry("core/endpoint/Issues", "32 of one request"),
           Map.entry("core/exchange/Bill", "one entry for each provider that continued a stream"),
@@ -106,6 +108,7 @@ final class Queues {
           Map.entry("core/limit/Slots", "keys that have a request in work"),
           Map.entry("core/pipeline/ConnectionCount", "those who wait for a drain's end"),
           Map.entry("core/pipeline/Gateway", "one entry for each event loop"),
+          Map.entry("core/pipeline/StalledStreams", "the connections that there are, at one look"),
           Map.entry("core/routing/Fleet", "one entry for each provider, key and route"),
           Map.entry(
               "core/upstream/EndpointConnections", "the pools of one endpoint, one for a loop"),
