@@ -101,7 +101,7 @@ final class RandomEnds implements AutoCloseable {
             "api_key",
             "k",
             "timeouts",
-            Map.of("response_header", "50ms"));
+            Map.of("response_header", "50ms", "first_token", "50ms"));
     return setup
         .openAi("ends", provider, "k")
         .provider("hasty", hasty)

@@ -1,0 +1,202 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.tenant.ApiKey.KeyLimits;
+import dev.tollgate.core.tenant.ApiKey.KeyScope;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.postgres.ApiKeys;
+import dev.tollgate.server.postgres.ApiKeys.Creation;
+import dev.tollgate.server.postgres.ApiKeys.Wish;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.StoreOptions;
+import dev.tollgate.server.redis.RedisProcess;
+import dev.tollgate.server.settings.RedisSettings;
+import dev.tollgate.server.wiring.KeyAnnouncement;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * How long it takes until all nodes act on changed keys: over many keys, with a Redis that tells
+ * them and by their polls alone.
+ */
+class ChangedKeysIT {
+  private static final List<String> SMALL = List.of("-XX:+UseSerialGC");
+  private static final int HEARD = Integer.getInteger("tollgate.changed.heard", 40);
+  private static final int POLLED = Integer.getInteger("tollgate.changed.polled", 10);
+  private static final Duration EVERYWHERE = Duration.ofSeconds(5);
+  private static final String MODEL = "acme/cheap";
+
+  @Test
+  void withARedisNodesActAtOnce() throws Exception {
+    try (var redis = RedisProcess.start();
+        Binary one = node("redis.url=" + redis.url());
+        Binary two = node("redis.url=" + redis.url());
+        Binary three = node("redis.url=" + redis.url());
+        Store store = Store.forCommand(store());
+        KeyAnnouncement announcement = KeyAnnouncement.begin(settings(new Secret(redis.url())))) {
+      var changes =
+          new Changes(List.of(one, two, three), org(store), store.apiKeys(), announcement);
+      List<Long> revoked = changes.revoke(HEARD);
+      Figures.keep("revoked-redis", figures("revoked keys, Redis", revoked));
+      assertThat(p99(revoked)).isLessThan(1_000);
+
+      List<Long> limited = changes.limit(HEARD / 4);
+      Figures.keep("limited-redis", figures("changed limits, Redis", limited));
+      assertThat(limited).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
+    }
+  }
+
+  @Test
+  void withoutOneTheyActOnTheirNextPoll() throws Exception {
+    try (Binary one = node();
+        Binary two = node();
+        Store store = Store.forCommand(store());
+        KeyAnnouncement nobody = KeyAnnouncement.begin(settings(null))) {
+      var changes = new Changes(List.of(one, two), org(store), store.apiKeys(), nobody);
+      List<Long> revoked = changes.revoke(POLLED);
+      Figures.keep("revoked-polled", figures("revoked keys, polls", revoked));
+      assertThat(revoked).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
+
+      List<Long> limited = changes.limit(POLLED / 2);
+      Figures.keep("limited-polled", figures("changed limits, polls", limited));
+      assertThat(limited).allSatisfy(each -> assertThat(each).isLessThan(EVERYWHERE.toMillis()));
+    }
+  }
+
+  private static Binary node(String... settings) {
+    return Shared.beside(Shared.setup(), SMALL, settings);
+  }
+
+  private static RedisSettings settings(@Nullable Secret url) {
+    return new RedisSettings(url, Duration.ofMillis(50));
+  }
+
+  private static StoreOptions store() throws IOException {
+    Map<String, String> of = new HashMap<>();
+    for (String setting : Shared.node().home().storeSettings()) {
+      int equals = setting.indexOf('=');
+      of.put(setting.substring(0, equals), setting.substring(equals + 1));
+    }
+    String url = of.getOrDefault("store.url", "");
+    var password = new Secret(of.getOrDefault("store.password", ""));
+    String user = of.get("store.username");
+    Path nowhere = Path.of("unused");
+    return new StoreOptions(url, nowhere, user, password, 4, Duration.ofSeconds(5), false);
+  }
+
+  private static OrgId org(Store store) throws SQLException {
+    return store.organizations().find("acceptance").orElseThrow().org().id();
+  }
+
+  private static String figures(String what, List<Long> millis) {
+    List<Long> sorted = millis.stream().sorted().toList();
+    return "%s: %d answers of nodes, p50 %d ms, p99 %d ms, the last %d ms"
+        .formatted(
+            what, sorted.size(), sorted.get(sorted.size() / 2), p99(sorted), sorted.getLast());
+  }
+
+  private static long p99(List<Long> millis) {
+    return millis.stream().sorted().toList().get((millis.size() - 1) * 99 / 100);
+  }
+
+  /** Keys that are made, known to all nodes, and then changed. */
+  private record Changes(
+      List<Binary> nodes, OrgId org, ApiKeys keys, KeyAnnouncement announcement) {
+    List<Long> revoke(int count) throws Exception {
+      List<Long> millis = new ArrayList<>();
+      for (int n = 0; n < count; n++) {
+        Creation.Created key = make();
+        millis.addAll(after(key, () -> keys.revoke(id(key)), reply -> reply.status() == 401));
+      }
+      return millis;
+    }
+
+    /** To one request a minute, so that the next but one is refused. */
+    List<Long> limit(int count) throws Exception {
+      List<Long> millis = new ArrayList<>();
+      for (int n = 0; n < count; n++) {
+        Creation.Created key = make();
+        millis.addAll(
+            after(
+                key,
+                () -> keys.limit(id(key), _ -> new KeyLimits(0, 1, 0L, 0, null, null)),
+                reply -> "1".equals(reply.header("x-ratelimit-limit-requests"))));
+      }
+      return millis;
+    }
+
+    private Creation.Created make() throws Exception {
+      var unlimited = new KeyLimits(0, 0, 0L, 0, null, null);
+      var wish = new Wish("changing", KeyScope.ALL, unlimited, null);
+      var made = (Creation.Created) keys.create(org, wish, 0);
+      for (Binary node : nodes) {
+        String key = made.secret().text();
+        long deadline = System.nanoTime() + EVERYWHERE.toNanos();
+        while (Chats.ask(node, MODEL, key).status() != 200) {
+          assertThat(System.nanoTime()).as("a new key is known").isLessThan(deadline);
+        }
+      }
+      return made;
+    }
+
+    private static KeyId id(Creation.Created made) {
+      return made.key().key().id();
+    }
+
+    private interface Change {
+      void make() throws Exception;
+    }
+
+    /** When each node first answered so, in ms since the change was committed. */
+    private List<Long> after(Creation.Created key, Change change, Predicate<RawResponse> seen)
+        throws Exception {
+      try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+        change.make();
+        long changed = System.nanoTime();
+        announcement.make();
+        List<Future<Long>> firsts = new ArrayList<>();
+        for (Binary node : nodes) {
+          firsts.add(clients.submit(() -> first(node, key.secret().text(), changed, seen)));
+        }
+        List<Long> millis = new ArrayList<>();
+        for (Future<Long> first : firsts) {
+          millis.add(first.get(2 * EVERYWHERE.toSeconds(), TimeUnit.SECONDS));
+        }
+        return millis;
+      }
+    }
+
+    private static long first(Binary node, String key, long changed, Predicate<RawResponse> seen) {
+      try (RawClient client = node.connect()) {
+        while (true) {
+          RawResponse reply =
+              client
+                  .post(Chats.PATH, Chats.body(MODEL, false), Chats.authorization(key))
+                  .readResponse();
+          long millis = Duration.ofNanos(System.nanoTime() - changed).toMillis();
+          if (seen.test(reply) || millis > EVERYWHERE.toMillis()) {
+            return millis;
+          }
+        }
+      }
+    }
+  }
+}
