@@ -154,7 +154,9 @@ public interface Bank {
 
     /** What to do about it. */
     public enum Kind {
-      /** The same call again, later. */
+      /** The books were not reached: the same call again, whatever is in it. */
+      UNREACHED,
+      /** The same call again, later; perhaps it was too much. */
       TRANSIENT,
       /** Never the same call: something in it is not bookable. */
       POISONED

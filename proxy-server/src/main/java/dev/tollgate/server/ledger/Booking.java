@@ -198,7 +198,8 @@ public final class Booking {
   }
 
   private Attempt attempt(int tries, Call call) {
-    for (int i = 0; i < tries && !stopping; i++) {
+    int failures = 0;
+    while (failures < tries && !stopping) {
       String why;
       try {
         Booked booked = call.run();
@@ -206,14 +207,19 @@ public final class Booking {
         return new Attempt.Done(booked);
       } catch (BankException e) {
         why = String.valueOf(e.getMessage());
-        if (e.kind() == BankException.Kind.POISONED) {
-          failuresInARow = 0;
-          return new Attempt.Poisoned(why);
+        switch (e.kind()) {
+          case POISONED -> {
+            failuresInARow = 0;
+            return new Attempt.Poisoned(why);
+          }
+          case TRANSIENT -> failures++;
+          case UNREACHED -> {} // fewer would not get there either
         }
       } catch (RuntimeException e) {
         // Not known to be the charges' fault, so they are not given up for it.
         log.error("charges could not be sent", e);
         why = e.toString();
+        failures++;
       }
       failed(why);
     }

@@ -133,7 +133,7 @@ public final class RequestLog implements Observer, AutoCloseable {
     } catch (BankException e) {
       complain(e);
       return switch (e.kind()) {
-        case TRANSIENT -> Outcome.UNREACHABLE;
+        case UNREACHED, TRANSIENT -> Outcome.UNREACHABLE;
         case POISONED -> Outcome.REFUSED;
       };
     } catch (RuntimeException surprise) {

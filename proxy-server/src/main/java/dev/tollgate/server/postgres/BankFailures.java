@@ -3,6 +3,7 @@ package dev.tollgate.server.postgres;
 import dev.tollgate.core.ledger.Bank.BankException;
 import dev.tollgate.core.ledger.Bank.BankException.Kind;
 import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.sql.SQLTransientException;
 import java.util.Set;
 import org.postgresql.util.PSQLException;
@@ -16,6 +17,10 @@ import org.postgresql.util.ServerErrorMessage;
 final class BankFailures {
   /** Classes of SQLSTATE that speak of a row: its values, its constraints, its size. */
   private static final Set<String> OF_A_ROW = Set.of("22", "23", "54");
+
+  /** No connection, no place for one, or a database that starts or stops. */
+  private static final Set<String> BEFORE_THE_BOOKS =
+      Set.of("08001", "08004", "53300", "57P01", "57P02", "57P03");
 
   /** Rows that no charge brings with it: where one of these is wrong, the books are. */
   private static final Set<String> OF_THE_BOOKS = Set.of("scope_account", "lease");
@@ -31,6 +36,10 @@ final class BankFailures {
 
   private static Kind kind(SQLException failure) {
     String state = failure.getSQLState();
+    if (failure instanceof SQLTransientConnectionException
+        || (state != null && BEFORE_THE_BOOKS.contains(state))) {
+      return Kind.UNREACHED;
+    }
     boolean isOfARow =
         !(failure instanceof SQLTransientException)
             && state != null

@@ -2,6 +2,7 @@ package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.server.acceptance.Load.Answer;
 import java.time.Duration;
 import java.util.List;
@@ -11,8 +12,13 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The database goes away under load and comes back. */
 class DatabaseGoneIT {
-  private static final Duration GONE = Duration.ofSeconds(3);
+  private static final Duration GONE =
+      Duration.ofSeconds(Integer.getInteger("tollgate.database.gone", 3));
   private static final Duration BACK = Duration.ofSeconds(30);
+
+  /** Ten thousand charges wait in memory at most, those behind them on the disk. */
+  private static final long HEAP_MORE_MAX = 48 << 20;
+
   private static final Duration CAUGHT_UP = Duration.ofSeconds(10);
 
   @Test
@@ -24,9 +30,12 @@ class DatabaseGoneIT {
         Load load = Load.on(node, Shared.key(), "test/chat", 4)) {
       // Until it knows how fast money goes.
       load.await(200, Duration.ofSeconds(2));
+      long balance = balance(node);
+      double heap = heapInUse(node);
       long shutNanos = System.nanoTime();
       gate.shut();
       load.await(200, GONE);
+      double heapMore = heapInUse(node) - heap;
       assertThat(node.admin().get("/readyz").statusCode()).isEqualTo(200);
       assertThat(node.admin().total("tollgate_ledger_backlog")).isPositive();
       gate.open();
@@ -38,10 +47,28 @@ class DatabaseGoneIT {
       List<Answer> meanwhile =
           load.answers().stream().filter(each -> each.askedNanos() > shutNanos).toList();
       long served = meanwhile.stream().filter(each -> each.status() == 200).count();
-      Figures.keep("database-gone", served + " of " + meanwhile.size() + " served meanwhile");
+      long spent = meanwhile.stream().mapToLong(Answer::costMicro).sum();
+      Figures.keep(
+          "database-gone",
+          "%d of %d served meanwhile and while it caught up, %.1f MiB of heap more at the end of %s; %d of %d micro-USD spent"
+              .formatted(served, meanwhile.size(), heapMore / (1 << 20), GONE, spent, balance));
+      assertThat(balance).as("what leases may be had of").isGreaterThan(10 * spent);
+      assertThat(heapMore).isLessThan(HEAP_MORE_MAX);
       assertThat(served).isGreaterThanOrEqualTo(meanwhile.size() * 99L / 100).isPositive();
       Books.of(database).awaitAll(load.told());
     }
+  }
+
+  private static long balance(Binary node) throws Exception {
+    try (RawClient client = RawClient.connect(node.port())) {
+      var credits = client.get("/v1/credits", Chats.authorization(Shared.key())).readResponse();
+      return Json.tree(credits.text()).path("balance_micro").asLong();
+    }
+  }
+
+  private static double heapInUse(Binary node) throws Exception {
+    node.collectGarbage();
+    return Admin.heap(node.admin().metrics());
   }
 
   @Test

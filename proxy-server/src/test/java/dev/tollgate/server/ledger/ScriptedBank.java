@@ -20,7 +20,7 @@ final class ScriptedBank implements Bank {
     batches.add(batch.size());
     if (failures > 0) {
       failures--;
-      throw new BankException(BankException.Kind.TRANSIENT, "gone", new Exception("cut"));
+      throw new BankException(BankException.Kind.UNREACHED, "gone", new Exception("cut"));
     }
     if (batch.size() > most) {
       throw new BankException(BankException.Kind.TRANSIENT, "timeout", new Exception("57014"));

@@ -81,7 +81,7 @@ class SettlerTest {
     bank.failures = 8;
     settler.step();
 
-    assertThat(bank.batches).containsExactly(3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    assertThat(bank.batches).containsExactly(3, 3, 3, 3, 3, 3, 3, 3, 3);
     assertThat(pauses.taken.subList(0, 8).stream().mapToLong(Duration::toMillis))
         .containsExactly(50L, 100L, 200L, 400L, 800L, 1_600L, 2_000L, 2_000L);
     assertThat(bank.booked).containsExactly(1L, 2L, 3L);
