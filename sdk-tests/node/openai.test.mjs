@@ -140,6 +140,26 @@ test("an aborted stream ends at once", async () => {
   assert.ok(chunks < 100);
 });
 
+test("a completion says the same plain and streamed, and ends with usage", async () => {
+  const ask = { model: "test/completion", prompt: "Once upon a time" };
+  const plain = await client.completions.create(ask);
+  assert.equal(plain.object, "text_completion");
+  assert.equal(plain.provider, "mock");
+  assert.ok(plain.usage.x_llm_cost_micro > 0);
+  let text = "";
+  let usage = null;
+  for await (const chunk of await client.completions.create({ ...ask, stream: true })) {
+    assert.equal(chunk.object, "text_completion");
+    assert.equal(chunk.model, "test/completion");
+    text += chunk.choices[0]?.text ?? "";
+    usage = chunk.usage ?? usage;
+  }
+  assert.equal(text, plain.choices[0].text);
+  assert.equal(usage.completion_tokens, plain.usage.completion_tokens);
+  const error = await client.completions.create({ ...ask, n: 3, best_of: 2 }).catch((e) => e);
+  assert.equal(error.param, "best_of");
+});
+
 test("embeddings are numbers, however they travel", async () => {
   const ask = { model: "test/embedding", input: ["a", "b", "a"], dimensions: 8 };
   const usual = await client.embeddings.create(ask); // base64 on the wire

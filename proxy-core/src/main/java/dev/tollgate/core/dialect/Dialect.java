@@ -34,6 +34,7 @@ public interface Dialect {
   /** What is asked of a provider. */
   enum Operation {
     CHAT,
+    COMPLETION,
     EMBEDDING
   }
 

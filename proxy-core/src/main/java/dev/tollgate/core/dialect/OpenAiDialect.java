@@ -21,6 +21,7 @@ final class OpenAiDialect implements Dialect {
   public String target(Operation operation, Provider provider) {
     return switch (operation) {
       case CHAT -> provider.basePath() + "/chat/completions";
+      case COMPLETION -> provider.basePath() + "/completions";
       case EMBEDDING -> provider.basePath() + "/embeddings";
     };
   }

@@ -77,17 +77,12 @@ public final class ChatReply implements WholeReply {
 
   @Override
   public void writeTo(Usage charged, MicroUsd cost, ByteBuf out) {
-    int id = root.indexOf("id");
-    boolean hasId = id >= 0 && root.kind(id) == JsonKind.STRING && !root.isEmptyString(id);
-    int at = root.indexOf("created");
-    long created = at < 0 ? 0 : root.integer(at, 0);
-    var identity =
-        new RootEdits.Identity(
-            hasId ? root.string(id) : stamp.fallbackId(),
-            created > 0 ? created : stamp.createdSeconds(),
-            OBJECT);
     new RootEdits(root, stamp)
-        .reply(identity, choicesAt, choiceEdits, UsageWriter.json(charged, cost, usageText))
+        .reply(
+            RootEdits.Identity.of(root, stamp, OBJECT),
+            choicesAt,
+            choiceEdits,
+            UsageWriter.json(charged, cost, usageText))
         .writeTo(out);
   }
 }

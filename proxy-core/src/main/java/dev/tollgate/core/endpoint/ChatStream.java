@@ -1,13 +1,11 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.dialect.UsageTerms;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
-import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 public final class ChatStream implements ReplyStream {
   private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
 
-  private final ReplyStamp stamp;
   private final JsonMembers root = new JsonMembers();
   private final ChoiceReader choice;
   private final ChunkOut chunks;
   private final @Nullable Continuity continuity;
+  private final StreamUsage usage;
   private boolean contentSeen;
   private boolean written;
   private Finish finish = Finish.NONE;
@@ -39,15 +37,13 @@ public final class ChatStream implements ReplyStream {
   private long contentEvents;
   private long contentBytes;
   private boolean usageInChunk;
-  private byte @Nullable [] usageText;
-  private @Nullable Usage usage;
 
   ChatStream(ReplyStamp stamp) {
     this(stamp, new Opening.Plain());
   }
 
   ChatStream(ReplyStamp stamp, Opening opening) {
-    this.stamp = stamp;
+    this.usage = new StreamUsage(stamp.contextLength());
     this.choice = new ChoiceReader(stamp);
     this.continuity = Continuity.of(opening);
     RootEdits.Identity continued = continuity == null ? null : continuity.identity();
@@ -56,14 +52,11 @@ public final class ChatStream implements ReplyStream {
 
   @Override
   public Step event(byte[] data, int from, int to, ByteBuf out) {
-    int end = to;
-    while (end > from && data[end - 1] == ' ') {
-      end--;
-    }
+    int end = StreamEvents.trimmed(data, from, to);
     if (end == from) {
       return Step.ABSORBED;
     }
-    if (isDone(data, from, end)) {
+    if (StreamEvents.isDone(data, from, end)) {
       return isBehind() ? Step.DIVERGED : done(out);
     }
     try {
@@ -74,8 +67,7 @@ public final class ChatStream implements ReplyStream {
     if (ErrorShape.matches(root, "choices")) {
       return Step.ERROR;
     }
-    usageInChunk = false;
-    takeRootUsage();
+    usageInChunk = usage.takeRoot(root);
     int choices = root.indexOf("choices");
     if (choices < 0) {
       return root.indexOf("usage") >= 0 ? Step.ABSORBED : bad();
@@ -108,49 +100,10 @@ public final class ChatStream implements ReplyStream {
     return root.indexOf("choices") >= 0 ? event(data, from, to, out) : Step.ERROR;
   }
 
-  private static boolean isDone(byte[] data, int from, int to) {
-    return to - from == 6
-        && data[from] == '['
-        && data[from + 1] == 'D'
-        && data[from + 2] == 'O'
-        && data[from + 3] == 'N'
-        && data[from + 4] == 'E'
-        && data[from + 5] == ']';
-  }
-
   private Step bad() {
     badEvents++;
     badInARow++;
     return badInARow >= BAD_EVENTS_IN_A_ROW_MAX ? Step.BROKEN : Step.DROPPED;
-  }
-
-  private void takeRootUsage() {
-    int i = root.indexOf("usage");
-    if (i >= 0 && root.kind(i) == JsonKind.OBJECT) {
-      takeUsage(root.object(i));
-      return;
-    }
-    int groq = root.indexOf("x_groq");
-    if (groq >= 0 && root.kind(groq) == JsonKind.OBJECT) {
-      JsonMembers inside = root.object(groq);
-      int k = inside.indexOf("usage");
-      if (k >= 0 && inside.kind(k) == JsonKind.OBJECT) {
-        takeUsage(inside.object(k));
-      }
-    }
-  }
-
-  private void takeUsage(JsonMembers object) {
-    if (object.size() == 0) {
-      return;
-    }
-    usageInChunk = true;
-    Optional<Usage> read = UsageTerms.OPENAI.read(object, stamp.contextLength());
-    usage = read.orElse(null);
-    usageText =
-        read.isEmpty()
-            ? null
-            : Arrays.copyOfRange(object.bytes(), object.objectStart(), object.objectEnd());
   }
 
   private Step chunk(int choices, ByteBuf out) {
@@ -169,7 +122,7 @@ public final class ChatStream implements ReplyStream {
     badInARow = 0;
     JsonMembers inChoice = choice.usage();
     if (inChoice != null) {
-      takeUsage(inChoice);
+      usageInChunk |= usage.take(inChoice);
     }
     boolean empty = choice.isEmptyDelta();
     if (finish != Finish.NONE && empty && usageInChunk) {
@@ -240,13 +193,12 @@ public final class ChatStream implements ReplyStream {
 
   @Override
   public void writeUsage(Usage charged, MicroUsd cost, ByteBuf out) {
-    byte[] reported = charged.estimated() ? null : usageText;
-    chunks.writeUsage(UsageWriter.json(charged, cost, reported), out);
+    chunks.writeUsage(UsageWriter.json(charged, cost, usage.text(charged)), out);
   }
 
   @Override
   public Optional<Usage> reportedUsage() {
-    return Optional.ofNullable(usage);
+    return usage.reported();
   }
 
   @Override

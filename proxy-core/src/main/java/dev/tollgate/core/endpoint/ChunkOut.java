@@ -1,7 +1,6 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
@@ -24,16 +23,12 @@ final class ChunkOut {
               + "\"finish_reason\":null}]");
   private static final JsonBytes STOP_CHOICE =
       JsonBytes.raw("[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]");
-  private static final JsonBytes NO_CHOICES = JsonBytes.raw("[]");
 
-  private final ReplyStamp stamp;
   private final JsonMembers root;
   private final ChoiceReader choice;
   private final RootEdits edits;
-  private RootEdits.Identity identity;
-  private boolean idKnown;
+  private final OwnChunks own;
   private boolean roleSent;
-  private final boolean continues;
   private @Nullable ByteBuf held;
 
   /**
@@ -47,39 +42,22 @@ final class ChunkOut {
       JsonMembers root,
       ChoiceReader choice,
       RootEdits.@Nullable Identity continued) {
-    this.stamp = stamp;
     this.root = root;
     this.choice = choice;
     this.edits = new RootEdits(root, stamp);
-    this.identity =
-        continued == null
-            ? new RootEdits.Identity(stamp.fallbackId(), stamp.createdSeconds(), OBJECT)
-            : continued;
-    this.continues = continued != null;
-    this.roleSent = continues;
+    this.own =
+        continued == null ? OwnChunks.begun(stamp, OBJECT) : OwnChunks.continued(stamp, continued);
+    this.roleSent = continued != null;
   }
 
-  /**
-   * One stream has one id: the provider's first that is not empty, or ours once a chunk was written
-   * with it. The time is the one that the provider told last, but of a stream that was begun by
-   * another, which keeps its own.
-   */
+  /** Takes what the provider's chunk says of the stream's identity. */
   void takeIdentity() {
-    int i = idKnown || roleSent ? -1 : root.indexOf("id");
-    if (i >= 0 && root.kind(i) == JsonKind.STRING && !root.isEmptyString(i)) {
-      idKnown = true;
-      identity = new RootEdits.Identity(root.string(i), identity.createdSeconds(), OBJECT);
-    }
-    int at = continues ? -1 : root.indexOf("created");
-    long created = at < 0 ? 0 : root.integer(at, 0);
-    if (created > 0 && created != identity.createdSeconds()) {
-      identity = new RootEdits.Identity(identity.id(), created, OBJECT);
-    }
+    own.take(root);
   }
 
   /** The identity of what was written last. */
   RootEdits.Identity identity() {
-    return identity;
+    return own.identity();
   }
 
   /** Keeps a chunk without content until content comes; too much of that is dropped. */
@@ -100,10 +78,10 @@ final class ChunkOut {
   private void relay(int choices, ByteBuf out) {
     boolean asRole = !roleSent && choice.isEmptyDelta() && choice.hasAssistantRole();
     if (!roleSent && !asRole) {
-      own(ROLE_DELTA, null, out);
+      own.write(ROLE_DELTA, out);
     }
     roleSent = true;
-    SseOut.data(out, edits.chunk(identity, choices, choice.edits(asRole)));
+    SseOut.data(out, edits.chunk(own.identityOfNext(), choices, choice.edits(asRole)));
   }
 
   /** Writes a chunk of our own with this text. */
@@ -112,36 +90,21 @@ final class ChunkOut {
     content.put("index", 0);
     content.put("delta", Map.of("content", text));
     content.put("finish_reason", JsonBytes.NULL);
-    own(JsonBytes.value(List.of(content)), null, out);
+    own.write(JsonBytes.value(List.of(content)), out);
   }
 
   /** Writes the finish that a provider left out. */
   void writeFinish(ByteBuf out) {
     releaseHeld(out);
     if (!roleSent) {
-      own(ROLE_DELTA, null, out);
+      own.write(ROLE_DELTA, out);
     }
-    own(STOP_CHOICE, null, out);
+    own.write(STOP_CHOICE, out);
   }
 
   /** Writes the chunk that carries nothing but the usage. */
   void writeUsage(JsonBytes usage, ByteBuf out) {
-    own(NO_CHOICES, usage, out);
-  }
-
-  private void own(JsonBytes choices, @Nullable JsonBytes usage, ByteBuf out) {
-    roleSent = true;
-    Map<String, Object> chunk = new LinkedHashMap<>();
-    chunk.put("id", identity.id());
-    chunk.put("object", identity.object());
-    chunk.put("created", identity.createdSeconds());
-    chunk.put("model", stamp.model());
-    chunk.put("provider", stamp.provider());
-    chunk.put("choices", choices);
-    if (usage != null) {
-      chunk.put("usage", usage);
-    }
-    SseOut.data(out, JsonBytes.value(chunk));
+    own.writeUsage(usage, out);
   }
 
   private void releaseHeld(ByteBuf out) {

@@ -21,7 +21,6 @@ import java.util.Set;
 
 /** A valid body of POST /v1/embeddings, over the array it came in. */
 public final class EmbeddingRequest implements InferenceRequest {
-  private static final int INPUTS_MAX = 2_048;
   private static final FieldRules RULES = new FieldRules(rules());
 
   private final JsonMembers root;
@@ -63,7 +62,7 @@ public final class EmbeddingRequest implements InferenceRequest {
     RULES.checkNames(root, issues);
     Optional<ModelId> model = RequestRoot.model(root, issues);
     RULES.checkValues(root, issues);
-    PromptInput input = PromptInput.read(root, "input", INPUTS_MAX, issues);
+    PromptInput input = PromptInput.read(root, "input", PromptInput.Bounds.EMBEDDED, issues);
     RoutingFields.Read routing = RoutingFields.read(root, issues);
     if (!issues.isEmpty() || model.isEmpty()) {
       return new Parsed.Refused<>(issues.toFault());

@@ -6,6 +6,7 @@ import java.util.Optional;
 /** Every route of the API listener: the one table that requests are matched against. */
 public enum Endpoint {
   CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON, Urgency.INTERACTIVE),
+  COMPLETIONS("POST", "/v1/completions", Content.JSON, Urgency.INTERACTIVE),
   EMBEDDINGS("POST", "/v1/embeddings", Content.JSON, Urgency.BATCH),
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),

@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /** One admitted request for one model: what every attempt at it needs. */
-public sealed interface InferenceCall permits ChatCall, EmbeddingCall {
+public sealed interface InferenceCall permits ChatCall, CompletionCall, EmbeddingCall {
   RequestId id();
 
   InferenceRequest request();

@@ -16,7 +16,7 @@ import java.util.Set;
  * A valid body of a route that asks a model for something: all that an exchange needs of it, so
  * that routing, money, limits and retries are the same for whatever is asked.
  */
-public sealed interface InferenceRequest permits ChatRequest, EmbeddingRequest {
+public sealed interface InferenceRequest permits ChatRequest, CompletionRequest, EmbeddingRequest {
   /** What the provider is asked to do. */
   Operation operation();
 

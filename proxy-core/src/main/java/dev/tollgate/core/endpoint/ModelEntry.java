@@ -34,6 +34,23 @@ final class ModelEntry {
           "top_logprobs",
           "top_p",
           "user");
+  private static final List<String> COMPLETION_PARAMETERS =
+      List.of(
+          "best_of",
+          "echo",
+          "frequency_penalty",
+          "logit_bias",
+          "logprobs",
+          "max_tokens",
+          "n",
+          "presence_penalty",
+          "seed",
+          "stop",
+          "stream",
+          "suffix",
+          "temperature",
+          "top_p",
+          "user");
   private static final List<String> EMBEDDING_PARAMETERS =
       List.of("dimensions", "encoding_format", "user");
 
@@ -97,7 +114,8 @@ final class ModelEntry {
       case CHAT ->
           CHAT_PARAMETERS.stream().filter(name -> tools || !name.startsWith("tool")).toList();
       case EMBEDDING -> EMBEDDING_PARAMETERS;
-      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE, VIDEO, MUSIC -> List.of();
+      case COMPLETION -> COMPLETION_PARAMETERS;
+      case SPEECH, TRANSCRIPTION, IMAGE, VIDEO, MUSIC -> List.of();
     };
   }
 

@@ -3,6 +3,7 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonLimits;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.Param;
 import java.util.Arrays;
@@ -16,13 +17,33 @@ final class PromptInput {
   private static final int SPECIAL_TOKENS = 2;
 
   private final Param param;
+  private final Bounds bounds;
   private final Issues issues;
   private int count;
   private long tokensLikely;
   private long[] tokensAtMost = new long[1];
 
-  private PromptInput(Param param, Issues issues) {
+  /**
+   * What is taken.
+   *
+   * @param texts how many, at most
+   * @param tokens how many of one text that is alone, at most
+   * @param text what a text must be
+   * @param missing what becomes of null
+   */
+  record Bounds(int texts, int tokens, ValueRule text, ValueRule missing) {
+    /** What vectors are made of. */
+    static final Bounds EMBEDDED =
+        new Bounds(2_048, 2_048, PromptInput::notEmpty, PromptInput::refuse);
+
+    /** What is completed. */
+    static final Bounds COMPLETED =
+        new Bounds(2_048, JsonLimits.ITEMS_MAX, ValueRule.ANY, ValueRule.ANY);
+  }
+
+  private PromptInput(Param param, Bounds bounds, Issues issues) {
     this.param = param;
+    this.bounds = bounds;
     this.issues = issues;
   }
 
@@ -30,30 +51,42 @@ final class PromptInput {
    * Reads a member that may be a string, an array of strings, of tokens, or of arrays of tokens;
    * what is wrong with it is added to the issues. One that is missing was reported.
    */
-  static PromptInput read(JsonMembers root, String name, int countMax, Issues issues) {
-    var input = new PromptInput(Param.of(name), issues);
+  static PromptInput read(JsonMembers root, String name, Bounds bounds, Issues issues) {
+    var input = new PromptInput(Param.of(name), bounds, issues);
     int i = root.indexOf(name);
     if (i >= 0) {
-      input.whole(root, i, countMax);
+      input.whole(root, i);
     }
     return input;
   }
 
-  private void whole(JsonItems root, int i, int countMax) {
+  private void whole(JsonItems root, int i) {
     switch (root.kind(i)) {
       case STRING -> text(root, i, param);
-      case ARRAY -> many(root.array(i), countMax);
-      case NUMBER, TRUE, FALSE, NULL, OBJECT ->
-          issues.add(param, "must be a string or an array of strings, tokens or arrays of tokens");
+      case ARRAY -> many(root.array(i));
+      case NULL -> bounds.missing.check(root, i, param, issues);
+      case NUMBER, TRUE, FALSE, OBJECT -> refuse(root, i, param, issues);
     }
   }
 
-  private void many(JsonElements elements, int countMax) {
+  private static void refuse(JsonItems items, int i, Param at, Issues issues) {
+    issues.add(at, "must be a string or an array of strings, tokens or arrays of tokens");
+  }
+
+  private static void notEmpty(JsonItems items, int i, Param at, Issues issues) {
+    if (items.isEmptyString(i)) {
+      issues.add(at, "must not be empty");
+    }
+  }
+
+  private void many(JsonElements elements) {
+    boolean isOne = elements.size() > 0 && elements.kind(0) == JsonKind.NUMBER;
+    int most = isOne ? bounds.tokens : bounds.texts;
     if (elements.size() == 0) {
       issues.add(param, "must not be empty");
-    } else if (elements.size() > countMax) {
-      issues.add(param, "must not have more than " + countMax + " items");
-    } else if (elements.kind(0) == JsonKind.NUMBER) {
+    } else if (elements.size() > most) {
+      issues.add(param, "must not have more than " + most + " items");
+    } else if (isOne) {
       tokens(elements, param);
     } else {
       each(elements);
@@ -77,9 +110,7 @@ final class PromptInput {
   }
 
   private void text(JsonItems items, int i, Param at) {
-    if (items.isEmptyString(i)) {
-      issues.add(at, "must not be empty");
-    }
+    bounds.text.check(items, i, at, issues);
     int sizeBytes = items.valueEnd(i) - items.valueStart(i);
     add(TokenEstimate.likely(sizeBytes, 0), sizeBytes);
   }

@@ -22,6 +22,7 @@ record ReplyStamp(
     String fallbackId,
     long createdSeconds,
     int contextLength) {
+  private static final String CHAT_PREFIX = "chatcmpl-";
 
   static ReplyStamp of(Model model, ProviderId provider, RequestId request) {
     return of(model.id(), model.contextLength(), provider, request);
@@ -35,13 +36,25 @@ record ReplyStamp(
         JsonBytes.member("model", model),
         slug,
         JsonBytes.member("provider", slug),
-        "chatcmpl-" + request.value().substring("req_".length()),
+        CHAT_PREFIX + request.value().substring("req_".length()),
         request.epochMillis() / 1000,
+        contextLength);
+  }
+
+  /** The same with an id for replies of another kind than chats. */
+  ReplyStamp named(String prefix) {
+    return new ReplyStamp(
+        model,
+        modelMember,
+        provider,
+        providerMember,
+        prefix + fallbackId.substring(CHAT_PREFIX.length()),
+        createdSeconds,
         contextLength);
   }
 
   /** An id for a tool call to which the provider gave none. */
   String callId(int index) {
-    return fallbackId.replace("chatcmpl-", "call_") + "_" + index;
+    return fallbackId.replace(CHAT_PREFIX, "call_") + "_" + index;
   }
 }

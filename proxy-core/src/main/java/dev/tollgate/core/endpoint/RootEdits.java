@@ -1,6 +1,7 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,19 @@ final class RootEdits {
   }
 
   /** What a chunk or reply says that it is; put in where the provider says otherwise or nothing. */
-  record Identity(String id, long createdSeconds, String object) {}
+  record Identity(String id, long createdSeconds, String object) {
+    /** What a whole reply says, where it does. */
+    static Identity of(JsonMembers root, ReplyStamp stamp, String object) {
+      int id = root.indexOf("id");
+      boolean hasId = id >= 0 && root.kind(id) == JsonKind.STRING && !root.isEmptyString(id);
+      int at = root.indexOf("created");
+      long created = at < 0 ? 0 : root.integer(at, 0);
+      return new Identity(
+          hasId ? root.string(id) : stamp.fallbackId(),
+          created > 0 ? created : stamp.createdSeconds(),
+          object);
+    }
+  }
 
   /** A stream's chunk: usage is taken out, padding too. */
   JsonSplice chunk(Identity identity, int choices, @Nullable JsonSplice choiceEdits) {

@@ -6,7 +6,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.Optional;
 
 /** One provider's whole reply, read once and written as the client's. */
-public sealed interface WholeReply permits ChatReply, EmbeddingReply {
+public sealed interface WholeReply permits ChatReply, CompletionReply, EmbeddingReply {
   /** What a body was. */
   sealed interface Read {
     record Fine(WholeReply reply) implements Read {}

@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.endpoint.ChatRequest;
+import dev.tollgate.core.endpoint.CompletionRequest;
 import dev.tollgate.core.endpoint.CreditsAnswer;
 import dev.tollgate.core.endpoint.EmbeddingRequest;
 import dev.tollgate.core.endpoint.InferenceCall;
@@ -154,6 +155,8 @@ public final class Exchanges implements RequestService {
     return switch (request.endpoint()) {
       case CHAT_COMPLETIONS ->
           inference(request, downstream, ChatRequest.parse(body.bytes(), body.length()));
+      case COMPLETIONS ->
+          inference(request, downstream, CompletionRequest.parse(body.bytes(), body.length()));
       case EMBEDDINGS ->
           inference(request, downstream, EmbeddingRequest.parse(body.bytes(), body.length()));
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));

@@ -102,7 +102,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   private static String argument(Routed routed) {
     return switch (routed.match().endpoint()) {
       case MODELS -> routed.received().head().query();
-      case CHAT_COMPLETIONS, EMBEDDINGS, MODEL, KEY, CREDITS -> routed.match().argument();
+      case CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, MODEL, KEY, CREDITS ->
+          routed.match().argument();
     };
   }
 

@@ -29,7 +29,7 @@ final class Relayed implements SseSink {
   private static final int EVENT_BYTES_MAX = 4 << 20;
   private static final long PROMPT_TOKENS = 7;
 
-  private final ChatStream chat;
+  private final ReplyStream chat;
   private final SseDecoder decoder;
   private final ByteBuf out = PooledByteBufAllocator.DEFAULT.buffer();
   private final List<Step> steps = new ArrayList<>();
@@ -38,8 +38,8 @@ final class Relayed implements SseSink {
   private byte[] error = {};
   private Usage charged = Usage.ZERO;
 
-  private Relayed(ReplyStamp stamp, Dialect dialect) {
-    this.chat = new ChatStream(stamp);
+  private Relayed(ReplyStream stream, Dialect dialect) {
+    this.chat = stream;
     SseSink sink = dialect.translation().map(translation -> translation.stream(this)).orElse(this);
     this.decoder = new SseDecoder(sink, EVENT_BYTES_MAX);
   }
@@ -75,7 +75,12 @@ final class Relayed implements SseSink {
   }
 
   static Relayed of(byte[] stream, Cut cut, ReplyStamp stamp, PriceList prices, Dialect dialect) {
-    Relayed relayed = new Relayed(stamp, dialect);
+    return of(stream, cut, new ChatStream(stamp), prices, dialect);
+  }
+
+  /** The same of a stream of any kind. */
+  static Relayed of(byte[] stream, Cut cut, ReplyStream into, PriceList prices, Dialect dialect) {
+    Relayed relayed = new Relayed(into, dialect);
     try {
       relayed.feed(stream, cut);
       relayed.conclude(prices);
@@ -166,7 +171,7 @@ final class Relayed implements SseSink {
     return error;
   }
 
-  ChatStream chat() {
+  ReplyStream chat() {
     return chat;
   }
 

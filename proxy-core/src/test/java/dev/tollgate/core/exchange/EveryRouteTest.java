@@ -56,6 +56,13 @@ class EveryRouteTest {
               TestCatalog.PLAIN_REQUEST,
               "/v1/chat/completions",
               Wire.completion("one"));
+      case COMPLETIONS ->
+          new Row(
+              endpoint,
+              Modality.COMPLETION,
+              "{\"model\":\"acme/one\",\"prompt\":\"Say something.\",\"max_tokens\":9}",
+              "/v1/completions",
+              Wire.textCompletion("one"));
       case EMBEDDINGS ->
           new Row(
               endpoint,

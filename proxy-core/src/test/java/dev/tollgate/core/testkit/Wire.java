@@ -117,6 +117,36 @@ public final class Wire {
         + "}";
   }
 
+  /** A plain text completion with its head. */
+  public static String textCompletion(String text) {
+    return response(
+        200,
+        "OK",
+        "",
+        "{\"id\":\"c1\",\"object\":\"text_completion\",\"created\":1,\"model\":\"m\",\"choices\":["
+            + textChoice(0, text, "\"stop\"")
+            + "],\"usage\":"
+            + usageObject(7, 1)
+            + "}");
+  }
+
+  /** A chunk of a text completion; {@code finish} is JSON. */
+  public static String text(int index, String text, String finish) {
+    return "{\"id\":\"c1\",\"object\":\"text_completion\",\"created\":1,\"choices\":["
+        + textChoice(index, text, finish)
+        + "],\"model\":\"m\"}";
+  }
+
+  private static String textChoice(int index, String text, String finish) {
+    return "{\"text\":\""
+        + text
+        + "\",\"index\":"
+        + index
+        + ",\"logprobs\":null,\"finish_reason\":"
+        + finish
+        + "}";
+  }
+
   /** Two vectors, with their head. */
   public static String embeddings(long tokens) {
     return response(

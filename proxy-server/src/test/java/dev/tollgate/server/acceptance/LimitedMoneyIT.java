@@ -36,6 +36,7 @@ class LimitedMoneyIT {
           requireRefused(client.readResponse(), "insufficient_credits");
         }
       }
+      case COMPLETIONS -> requireRefused(complete("test/completion", key), "insufficient_credits");
       case EMBEDDINGS -> requireRefused(Vectors.ask("test/embedding", key), "insufficient_credits");
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
@@ -131,6 +132,13 @@ class LimitedMoneyIT {
     assertThat(Chats.code(response)).isEqualTo(code);
     assertThat(response.header("x-should-retry")).isEqualTo("false");
     return Json.tree(response.text()).path("error").path("details");
+  }
+
+  private static RawResponse complete(String model, String key) {
+    String body = "{\"model\":\"%s\",\"prompt\":\"Once upon a time\"}".formatted(model);
+    try (RawClient client = Shared.node().connect()) {
+      return client.post("/v1/completions", body, Chats.authorization(key)).readResponse();
+    }
   }
 
   private static RawResponse get(String path, String key) {

@@ -133,6 +133,11 @@ final class Setup {
     return model(id, "embedding", Map.of("input", "0.02"), route);
   }
 
+  /** A model that completes texts, at the usual price. */
+  Setup completion(String id, Route route) {
+    return model(id, "completion", PRICE, route);
+  }
+
   /** A model of another kind than chat. */
   Setup model(String id, String modality, Map<String, String> price, Route route) {
     return model(

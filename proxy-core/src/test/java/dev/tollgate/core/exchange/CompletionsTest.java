@@ -1,0 +1,114 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import org.junit.jupiter.api.Test;
+
+/** Text completions are streamed, repaired and charged as chats are, but never continued. */
+class CompletionsTest {
+  private static final String STREAM =
+      "{\"model\":\"acme/one\",\"prompt\":\"Say something.\",\"stream\":true}";
+
+  private static Scenario scenario(String... more) {
+    return more.length == 0
+        ? Scenario.of(TestCatalog.of(Modality.COMPLETION, TestCatalog.provider("alpha")))
+        : Scenario.of(
+            TestCatalog.of(
+                Modality.COMPLETION, TestCatalog.provider("alpha"), TestCatalog.provider(more[0])));
+  }
+
+  @Test
+  void aStreamReachesTheClientWithUsageCostAndTheTerminator() {
+    try (var scenario = scenario()) {
+      RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, STREAM);
+      ProviderLink provider = scenario.link(0);
+      assertThat(provider.received())
+          .startsWith("POST /v1/completions HTTP/1.1\r\n")
+          .endsWith("\"stream_options\":{\"include_usage\":true}}");
+      provider.send(
+          Wire.STREAM_HEAD
+              + Wire.event(Wire.text(0, "Hello", "null"))
+              + Wire.event(Wire.text(0, " there", "\"stop\""))
+              + Wire.event(Wire.usage(7, 2))
+              + Wire.event("[DONE]")
+              + Wire.LAST_CHUNK);
+
+      assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
+      assertThat(client.text())
+          .startsWith("data: {\"id\":\"c1\",\"object\":\"text_completion\"")
+          .contains("\"text\":\"Hello\"", "\"text\":\" there\"", "\"x_llm_cost_micro\":11")
+          .endsWith("}\n\ndata: [DONE]\n\n");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(scenario.served().cost().value()).isEqualTo(11);
+      assertThat(provider.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void beforeTheFirstTextAnotherProviderServes() {
+    try (var scenario = scenario("beta")) {
+      RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, STREAM);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, "", "null")));
+      scenario.link(0).send(Wire.event(Wire.errorBody("overloaded", "No.")));
+      scenario
+          .link(1)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.event(Wire.text(0, "Hi", "\"stop\""))
+                  + Wire.event("[DONE]")
+                  + Wire.LAST_CHUNK);
+      assertThat(client.text()).contains("\"provider\":\"beta\"").doesNotContain("\"error\"");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+    }
+  }
+
+  @Test
+  void behindTextItBreaksOffWhateverWasWished() {
+    String wish = STREAM.replace("}", ",\"routing\":{\"resume\":\"auto\",\"hedge_after_ms\":1}}");
+    try (var scenario = scenario("beta")) {
+      RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, wish);
+      scenario.passMillis(100);
+      assertThat(scenario.requests()).as("not hedged").isOne();
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, "Hello", "null")));
+      scenario.link(0).send(Wire.LAST_CHUNK);
+
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
+      assertThat(client.text()).contains("\"x_llm_usage_estimated\":true");
+      assertThat(scenario.served().resumed()).isEqualTo(Resumed.UNSUPPORTED);
+      assertThat(scenario.served().cost().isPositive()).isTrue();
+      assertThat(scenario.requests()).isOne();
+    }
+  }
+
+  @Test
+  void whatIsDoneIsCompleteThoughNoTextSaidSo() {
+    try (var scenario = scenario()) {
+      RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, STREAM);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, "Hello", "null")));
+      scenario.link(0).send(Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      assertThat(client.text()).contains("\"finish_reason\":\"stop\"").endsWith("[DONE]\n\n");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+    }
+  }
+
+  @Test
+  void whoLeavesPaysForWhatCame() {
+    try (var scenario = scenario()) {
+      RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, STREAM);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, "Hello", "null")));
+      client.leave(ClientExit.ABORTED);
+      assertThat(scenario.run().link(0).isOpen()).isFalse();
+      assertThat(scenario.served().usage().estimated()).isTrue();
+      assertThat(scenario.ledger().charged()).hasSize(1);
+    }
+  }
+}
