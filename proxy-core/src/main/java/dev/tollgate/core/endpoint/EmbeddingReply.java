@@ -41,9 +41,9 @@ final class EmbeddingReply implements WholeReply {
   }
 
   static Read read(ReplyStamp stamp, byte[] body, int length) {
-    JsonMembers root;
+    var root = new JsonMembers();
     try {
-      root = JsonMembers.of(body, 0, length);
+      root.read(body, 0, length); // of numbers, in half the time of a parser
     } catch (InvalidJson e) {
       return new Read.Malformed("the reply is not valid JSON");
     }
