@@ -45,6 +45,8 @@ final class Circuit {
   /** A node of which this much is left lost no more than one beat, and so did all others. */
   private static final long SIGN_LEFT_LEAST_MILLIS = 2 * BEAT.toMillis();
 
+  private static final Duration SILENT_MOST = ScriptCall.LEASE.minus(BEAT.multipliedBy(2));
+
   private static final int FAILURES_MAX = 3;
   private static final Duration PROBE = Duration.ofMillis(100);
   private static final Duration RECONNECT = Duration.ofMillis(250);
@@ -70,6 +72,9 @@ final class Circuit {
 
   /** Under which a part was stated, or maybe, before it failed again. */
   private final List<String> abandoned = new ArrayList<>();
+
+  /** When a beat was answered last. */
+  private long heardNanos;
 
   private boolean saidDown;
   private volatile boolean closed;
@@ -102,6 +107,7 @@ final class Circuit {
     this.held = held;
     this.figures = figures;
     this.withoutIt = withoutIt;
+    this.heardNanos = clock.ticker().nanoTime() - ScriptCall.LEASE.toNanos();
   }
 
   /** Begins to connect, and goes on until closed. */
@@ -208,14 +214,23 @@ final class Circuit {
         reply -> {
           switch (reply) {
             case Reply.Done done -> {
-              boolean longAway = saidDown && done.values().getLast() < SIGN_LEFT_LEAST_MILLIS;
-              var up = new Up(link, epoch, epochBefore, new AtomicBoolean(longAway));
+              var settling = new AtomicBoolean(saidDown && othersMayBeLost(done));
+              var up = new Up(link, epoch, epochBefore, settling);
               state(up, held.batchesWithout(Set.of()), 0, tries);
             }
             case Reply.Failed failed -> probeAgain(link, tries, failed.reason());
             case Reply.UnknownScript _ -> retire(link);
           }
         });
+  }
+
+  /**
+   * By two clocks: that of Redis knows also of a memory that was lost, but what it did at last may
+   * be to read signs that were sent while it stood still.
+   */
+  private boolean othersMayBeLost(Reply.Done beat) {
+    return beat.values().getLast() < SIGN_LEFT_LEAST_MILLIS
+        || clock.ticker().nanoTime() - heardNanos > SILENT_MOST.toNanos();
   }
 
   private void probeAgain(Link link, int tries, String reason) {
@@ -272,6 +287,7 @@ final class Circuit {
     } else {
       log.info("limits: Redis answers; all nodes share them");
     }
+    heardNanos = clock.ticker().nanoTime();
     begin(up, stated);
     first.complete(new First.Reached());
   }
@@ -336,6 +352,7 @@ final class Circuit {
           switch (reply) {
             case Reply.Done done -> {
               succeeded(up);
+              heardNanos = clock.ticker().nanoTime();
               boolean lost = holding && done.values().getFirst() == 0;
               if (lost || up.uncertain().get()) {
                 renew(up);
