@@ -16,9 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
  * refuse nobody, beside the same with all limits off: loaded in turn within one run.
  */
 class LimitsBench {
-  private static final int ROUNDS = Integer.getInteger("bench.rounds", 12);
+  private static final int ROUNDS = Integer.getInteger("bench.rounds", 20);
   private static final int REQUESTS = Integer.getInteger("bench.requests", 20_000);
-  private static final int WARM_UP = Integer.getInteger("bench.warmup", 4);
+  private static final int WARM_UP = Integer.getInteger("bench.warmup", 30);
   private static final int CLIENTS = Integer.getInteger("bench.clients", 16);
   private static final Results RESULTS = Results.of("limits");
 
