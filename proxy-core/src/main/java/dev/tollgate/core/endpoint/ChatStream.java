@@ -7,6 +7,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,6 +153,9 @@ public final class ChatStream implements ReplyStream {
   private Step write(int choices, ByteBuf out) {
     written = true;
     finish = finishNow();
+    if (finish != Finish.NONE) {
+      usage.finished();
+    }
     if (continuity != null) {
       writeReleased(continuity.released(), out);
     }
@@ -224,6 +228,11 @@ public final class ChatStream implements ReplyStream {
   @Override
   public long badEvents() {
     return badEvents;
+  }
+
+  @Override
+  public Set<Oddity> oddities() {
+    return usage.oddities();
   }
 
   @Override

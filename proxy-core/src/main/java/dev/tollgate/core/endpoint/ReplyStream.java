@@ -4,6 +4,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * One provider's stream made into the client's, event by event. It holds what a stream knows:
@@ -65,6 +66,11 @@ public sealed interface ReplyStream permits ChatStream, CompletionStream {
 
   /** Events that were dropped because they were no chunks. */
   long badEvents();
+
+  /** What is odd about it so far. */
+  default Set<Oddity> oddities() {
+    return Set.of();
+  }
 
   /** Lets go of what was held back. */
   void release();

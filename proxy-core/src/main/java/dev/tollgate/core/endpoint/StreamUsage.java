@@ -5,7 +5,9 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.Usage;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The last usage that a stream told, wherever it stood (DECISIONS 2). */
@@ -13,6 +15,10 @@ final class StreamUsage {
   private final int contextLength;
   private byte @Nullable [] text;
   private @Nullable Usage usage;
+  private boolean finished;
+  private boolean isFinal;
+  private boolean unsound;
+  private boolean differs;
 
   /**
    * @param contextLength counts above it cannot be true; 0: unknown
@@ -42,12 +48,36 @@ final class StreamUsage {
       return false;
     }
     Optional<Usage> read = UsageTerms.OPENAI.read(object, contextLength);
+    // Ahead of the finish, many providers count as they go.
+    differs |= isFinal && read.isPresent() && !read.get().equals(usage);
+    isFinal = finished;
+    unsound = read.isEmpty();
     usage = read.orElse(null);
     text =
         read.isEmpty()
             ? null
             : Arrays.copyOfRange(object.bytes(), object.objectStart(), object.objectEnd());
     return true;
+  }
+
+  /** The provider said that it finished: what comes now is the sum. */
+  void finished() {
+    finished = true;
+  }
+
+  /** What is odd about what it told. */
+  Set<Oddity> oddities() {
+    if (!differs && !unsound) {
+      return Set.of();
+    }
+    Set<Oddity> odd = EnumSet.noneOf(Oddity.class);
+    if (differs) {
+      odd.add(Oddity.USAGES_DIFFER);
+    }
+    if (unsound) {
+      odd.add(Oddity.USAGE_UNSOUND);
+    }
+    return odd;
   }
 
   /** The last one, if it was sound. */

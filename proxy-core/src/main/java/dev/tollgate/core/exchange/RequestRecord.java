@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
@@ -11,6 +12,7 @@ import dev.tollgate.core.routing.NextTry;
 import dev.tollgate.core.tenant.ApiKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,6 +88,7 @@ public record RequestRecord(
    * @param outcome {@code ok}, {@code cancelled} or the name of the failure
    * @param status the provider's HTTP status; 0 where none came
    * @param droppedEvents events of its stream that were no chunks
+   * @param oddities what was odd about its stream, though no failure
    * @param resume how it continued what was delivered; empty where nothing was
    * @param reason what we know of a failure beside that; empty where nothing
    * @param unsent JSON paths of what the provider did not get, because it has nothing like it
@@ -97,6 +100,7 @@ public record RequestRecord(
       int status,
       Duration took,
       long droppedEvents,
+      Set<Oddity> oddities,
       String resume,
       String reason,
       List<String> unsent,

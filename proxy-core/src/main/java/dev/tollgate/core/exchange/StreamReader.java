@@ -2,13 +2,16 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Translation;
+import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,6 +143,17 @@ final class StreamReader implements SseSink {
   /** Whether events came behind {@code [DONE]}: such a connection is not to be trusted again. */
   boolean hasSurplus() {
     return surplus;
+  }
+
+  /** What is odd about it, whether or not it is complete. */
+  Set<Oddity> oddities() {
+    Set<Oddity> ofReply = reply.oddities();
+    if (!surplus || state != State.DONE) {
+      return ofReply;
+    }
+    Set<Oddity> all = EnumSet.of(Oddity.SURPLUS);
+    all.addAll(ofReply);
+    return all;
   }
 
   /** The data of the event that was an error. */

@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -404,6 +405,7 @@ final class Tries {
             attempt.status(),
             took,
             dropped,
+            reader == null ? Set.of() : reader.oddities(),
             attempt.opening().wire(),
             reason,
             attempt.unsent(),

@@ -39,7 +39,7 @@ class ClientFaultsTest {
           Map.entry("C23", "needs HTTP/2, which comes later"),
           Map.entry("C24", "needs HTTP/2, which comes later"),
           Map.entry("C25", "the exchange never looks at the key again; tenant: revocation"),
-          Map.entry("C26", "needs the ledger, which comes later"));
+          Map.entry("C26", "ClientRowsIT: it takes a balance that runs out"));
 
   @Test
   void everyClientRowHasItsPlace() {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.Clocks;
+import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
@@ -60,7 +61,7 @@ class StreamFaultsTest {
           Map.entry("U71", "needs HTTP/2, which comes later"),
           Map.entry("U72", "needs HTTP/2, which comes later"),
           Map.entry("U73", "PlainFaultsTest"),
-          Map.entry("U74", "needs the circuit breaker, which comes later"),
+          Map.entry("U74", "FaultRowsIT, CircuitTest: it takes more than one request"),
           Map.entry("U75", "RetriesTest: the reply names who served"));
 
   // Before content: another provider, else an HTTP error
@@ -424,6 +425,13 @@ class StreamFaultsTest {
       }
       long dropped = Map.of("U47", 1L, "U48", 1L, "U49", 2L).getOrDefault(id, 0L);
       assertThat(scenario.served().attempts().getFirst().droppedEvents()).isEqualTo(dropped);
+      Map<String, Set<Oddity>> odd =
+          Map.of(
+              "U63", Set.of(Oddity.USAGES_DIFFER),
+              "U65", Set.of(Oddity.USAGE_UNSOUND),
+              "U66", Set.of(Oddity.SURPLUS));
+      assertThat(scenario.served().attempts().getFirst().oddities())
+          .isEqualTo(odd.getOrDefault(id, Set.of()));
       if (Set.of("U58", "U66").contains(id)) {
         assertThat(scenario.link(0).isOpen()).as("never reused").isFalse();
       }

@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import static dev.tollgate.server.ops.JsonLine.name;
 
+import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.exchange.RequestRecord.PhaseEntry;
@@ -11,6 +12,7 @@ import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.server.ops.JsonLine.Name;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +46,7 @@ record AccessLine(RequestRecord record) {
   private static final Name ATTEMPTS = name("attempts");
   private static final Name MS = name("ms");
   private static final Name DROPPED_EVENTS = name("dropped_events");
+  private static final Name ODDITIES = name("oddities");
   private static final Name REASON = name("reason");
   private static final Name DETAILS = name("details");
   private static final Name DROPPED = name("dropped");
@@ -126,6 +129,8 @@ record AccessLine(RequestRecord record) {
       if (attempt.droppedEvents() > 0) {
         line.number(DROPPED_EVENTS, attempt.droppedEvents());
       }
+      line.textIfAny(
+          ODDITIES, attempt.oddities().stream().map(Oddity::wire).collect(Collectors.joining(",")));
       line.textIfAny(RESUME, attempt.resume());
       line.textIfAny(REASON, attempt.reason());
       writeUnsent(line, attempt);

@@ -33,6 +33,11 @@ public enum Family {
       "tollgate_dropped_events_total",
       "Events of providers' streams that were dropped because they were no chunks.",
       List.of("provider")),
+  STREAM_ODDITIES(
+      Kind.COUNTER,
+      "tollgate_stream_oddities_total",
+      "Streams of providers that were no failures and still odd, by what was odd.",
+      List.of("provider", "kind")),
   STREAM_ENDS(
       Kind.COUNTER,
       "tollgate_stream_ends_total",

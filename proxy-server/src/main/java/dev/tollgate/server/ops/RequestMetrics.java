@@ -2,6 +2,7 @@ package dev.tollgate.server.ops;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.Hedged;
 import dev.tollgate.core.exchange.Observer;
@@ -58,6 +59,7 @@ public final class RequestMetrics implements Observer {
   private final Counter resumes;
   private final Counter hedges;
   private final Counter droppedEvents;
+  private final Counter oddities;
   private final Map<Ending, CounterDataPoint> streamEnds = new EnumMap<>(Ending.class);
   private final Counter tokens;
   private final Counter costs;
@@ -83,6 +85,7 @@ public final class RequestMetrics implements Observer {
     resumes = metrics.counter(Family.RESUMES);
     hedges = metrics.counter(Family.HEDGES);
     droppedEvents = metrics.counter(Family.DROPPED_EVENTS);
+    oddities = metrics.counter(Family.STREAM_ODDITIES);
     Counter ends = metrics.counter(Family.STREAM_ENDS);
     for (Ending ending : Ending.values()) {
       streamEnds.put(ending, ends.labelValues(ending.wire()));
@@ -179,6 +182,9 @@ public final class RequestMetrics implements Observer {
     point.inc();
     if (attempt.droppedEvents() > 0) {
       droppedEvents.labelValues(labels.provider).inc(attempt.droppedEvents());
+    }
+    for (Oddity oddity : attempt.oddities()) {
+      oddities.labelValues(labels.provider, oddity.wire()).inc();
     }
   }
 

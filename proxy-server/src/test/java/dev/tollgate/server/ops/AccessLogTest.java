@@ -70,6 +70,7 @@ final class AccessLogTest {
         .extracting(JsonNode::asText)
         .containsExactly("seed", "tools[1]");
     assertThat(attempt.get("dropped_events").asLong()).isEqualTo(2);
+    assertThat(attempt.get("oddities").asText()).isEqualTo("usages_differ,usage_unsound");
     assertThat(line(Records.streamed()).get("attempts").get(0).fieldNames())
         .toIterable()
         .containsExactly("provider", "outcome", "status", "ms");
@@ -119,10 +120,20 @@ final class AccessLogTest {
   void ofWhoWasTurnedAwayForLoadTenLinesASecondAreWritten() {
     var log = new AccessLog(1);
     for (int millis = 0; millis < 3_000; millis++) {
-      log.ended(numbered(millis, Ending.SHED));
+      log.ended(numbered(millis, 503, Ending.SHED));
     }
 
     assertThat(lines.list).hasSize(30);
+  }
+
+  @Test
+  void aStreamThatWasEndedForTheNodesMemoryIsAlwaysKept() {
+    var log = new AccessLog(0);
+    for (int i = 0; i < 100; i++) {
+      log.ended(numbered(1, 200, Ending.SHED));
+    }
+
+    assertThat(lines.list).hasSize(100);
   }
 
   private JsonNode line(RequestRecord record) throws IOException {
@@ -131,13 +142,17 @@ final class AccessLogTest {
   }
 
   private static RequestRecord numbered(int i, Ending ending) {
+    return numbered(i, 200, ending);
+  }
+
+  private static RequestRecord numbered(int i, int status, Ending ending) {
     return new RequestRecord(
         RequestId.at(i),
         Duration.ZERO,
         "203.0.113.7",
         "POST",
         "other",
-        200,
+        status,
         ending,
         null,
         null,

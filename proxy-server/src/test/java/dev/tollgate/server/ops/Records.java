@@ -7,6 +7,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.Hedged;
 import dev.tollgate.core.exchange.RequestRecord;
@@ -28,6 +29,7 @@ import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -129,6 +131,7 @@ final class Records {
             200,
             Duration.ofMillis(812),
             2,
+            EnumSet.of(Oddity.USAGES_DIFFER, Oddity.USAGE_UNSOUND),
             "",
             "Connection reset",
             List.of("seed", "tools[1]"),
@@ -161,7 +164,7 @@ final class Records {
         provider,
         List.of(
             new AttemptRecord(
-                provider, "ok", 200, Duration.ofMillis(812), 0, "", "", List.of(), null)),
+                provider, "ok", 200, Duration.ofMillis(812), 0, Set.of(), "", "", List.of(), null)),
         Resumed.NO,
         Hedged.NO,
         new Usage(11, 64, 3, 0, 0, 0, 0, 0, 0, false),

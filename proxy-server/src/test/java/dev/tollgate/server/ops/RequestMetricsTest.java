@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +69,10 @@ final class RequestMetricsTest {
   void eventsThatWereNoChunksAreCountedByProvider() throws IOException {
     requests.ended(Records.broken());
 
-    assertThat(scrape()).contains("tollgate_dropped_events_total{provider=\"mock\"} 2.0");
+    assertThat(scrape())
+        .contains(
+            "tollgate_dropped_events_total{provider=\"mock\"} 2.0",
+            "tollgate_stream_oddities_total{kind=\"usage_unsound\",provider=\"mock\"} 1.0");
   }
 
   @Test
@@ -182,7 +186,7 @@ final class RequestMetricsTest {
 
   private static AttemptRecord attempt(ProviderId provider, String outcome, @Nullable Cause cause) {
     return new AttemptRecord(
-        provider, outcome, 500, Duration.ofMillis(812), 0, "", "", List.of(), cause);
+        provider, outcome, 500, Duration.ofMillis(812), 0, Set.of(), "", "", List.of(), cause);
   }
 
   private static RequestRecord with(List<AttemptRecord> attempts) {
