@@ -33,7 +33,7 @@ final class FaultOf {
             failure.isOfTheRequest() ? failure.param() : null,
             provider,
             MAY_WAIT.contains(code(failure)) ? clientsWait(failure) : 0,
-            failure.kind() == UpstreamFailure.Kind.CREDENTIAL_REFUSED,
+            isInVain(failure),
             details(failure, attempts));
     if (failure.kind() == UpstreamFailure.Kind.OVERLOADED) {
       return fault.withRetryAfter(Fault.laterSeconds());
@@ -41,6 +41,17 @@ final class FaultOf {
     return fault.code() == ErrorCode.PROVIDER_RATE_LIMITED && fault.retryAfterSeconds() == 0
         ? fault.withRetryAfter(1)
         : fault;
+  }
+
+  /** No wait helps. */
+  private static boolean isInVain(UpstreamFailure failure) {
+    return failure.kind() == UpstreamFailure.Kind.CREDENTIAL_REFUSED
+        || failure.kind() == UpstreamFailure.Kind.LIMIT_TOO_LOW;
+  }
+
+  /** Some providers call a request above the rate limit too large, others say 429 as of any. */
+  private static boolean isCalledTooLarge(UpstreamFailure failure) {
+    return failure.status() == 413;
   }
 
   /** A client comes back sooner than a key that was told to wait for long: another may serve it. */
@@ -56,8 +67,9 @@ final class FaultOf {
       case UNEXPECTED_REPLY, MODEL_MISSING, MALFORMED -> Ending.PROVIDER_ERROR;
       case RATE_LIMITED -> Ending.PROVIDER_RATE_LIMITED;
       case CREDENTIAL_REFUSED -> Ending.PROVIDER_AUTH;
-      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE, LIMIT_TOO_LOW ->
-          Ending.PROVIDER_REJECTED;
+      case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> Ending.PROVIDER_REJECTED;
+      case LIMIT_TOO_LOW ->
+          isCalledTooLarge(failure) ? Ending.PROVIDER_REJECTED : Ending.PROVIDER_RATE_LIMITED;
       case TIMED_OUT -> Ending.PROVIDER_TIMEOUT;
       case INTERRUPTED, DIVERGED -> Ending.STREAM_INTERRUPTED;
       case OVERLOADED -> Ending.SHED;
@@ -72,7 +84,9 @@ final class FaultOf {
           ErrorCode.PROVIDER_FAILURE;
       case RATE_LIMITED -> ErrorCode.PROVIDER_RATE_LIMITED;
       case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED -> ErrorCode.VALIDATION_FAILED;
-      case TOO_LARGE, LIMIT_TOO_LOW -> ErrorCode.REQUEST_TOO_LARGE;
+      case TOO_LARGE -> ErrorCode.REQUEST_TOO_LARGE;
+      case LIMIT_TOO_LOW ->
+          isCalledTooLarge(failure) ? ErrorCode.REQUEST_TOO_LARGE : ErrorCode.PROVIDER_RATE_LIMITED;
       case TIMED_OUT -> ErrorCode.PROVIDER_TIMEOUT;
       case INTERRUPTED, DIVERGED -> ErrorCode.STREAM_INTERRUPTED;
       case OVERLOADED -> ErrorCode.SERVICE_UNAVAILABLE;

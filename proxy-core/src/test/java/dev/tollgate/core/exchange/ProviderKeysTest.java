@@ -2,9 +2,14 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.Circuit;
+import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
@@ -18,6 +23,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
 /** A provider refuses or limits a key: the next key, then the next provider. */
 class ProviderKeysTest {
@@ -87,12 +93,46 @@ class ProviderKeysTest {
       lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW);
       assertThat(keysSent(scenario, "alpha.example")).containsExactlyInAnyOrder("k-one", "k-two");
       lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW);
-      assertThat(client.fault().code().wire()).isEqualTo("request_too_large");
+      assertThat(client.fault().code().wire()).isEqualTo("provider_rate_limited");
+      assertThat(client.fault().retryAfterSeconds()).isPositive();
+      assertThat(scenario.record().ending()).isEqualTo(Ending.PROVIDER_RATE_LIMITED);
       assertThat(client.fault().message()).as("who we are there").doesNotContain("org-x");
       assertThat(client.fault().shouldRetry()).isFalse();
       assertThat(client.field("X-LLM-Routing-Reason")).contains("healthy=true");
       assertThat(scenario.requests()).isEqualTo(2);
       assertThat(scenario.nanos()).as("without a pause").isZero();
+    }
+  }
+
+  @Test
+  void whatAProviderCallsTooLargeIsCalledSo() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", LIMIT_TOO_LOW.replaceFirst("429", "413"));
+      assertThat(client.fault().code().wire()).isEqualTo("request_too_large");
+      assertThat(client.fault().shouldRetry()).isFalse();
+      assertThat(scenario.record().ending()).isEqualTo(Ending.PROVIDER_REJECTED);
+    }
+  }
+
+  /** The operator hears of it once, by the key's fingerprint and not by the key. */
+  @Test
+  void aRefusedKeyIsAnErrorInTheLog() {
+    Logger logger = (Logger) LoggerFactory.getLogger(Placement.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    try (var scenario = Scenario.of(CATALOG)) {
+      scenario.askPlain();
+      lastAskedAt(scenario, "alpha.example", REFUSED);
+      lastAskedAt(scenario, "alpha.example", Wire.completion("fine"));
+      assertThat(log.list).hasSize(1);
+      assertThat(log.list.getFirst().getLevel()).isEqualTo(Level.ERROR);
+      assertThat(log.list.getFirst().getFormattedMessage())
+          .contains("provider alpha refused key ", " with status 401")
+          .doesNotContain("k-one", "k-two");
+    } finally {
+      logger.detachAppender(log);
     }
   }
 
