@@ -117,6 +117,7 @@ class StickinessTest {
                 one.contextLength(),
                 one.outputTokensMax(),
                 one.outputTokensReserved(),
+                one.imageTokensReserved(),
                 one.capabilities(),
                 one.prices(),
                 Resume.OFF,
