@@ -64,11 +64,11 @@ class ResumedByTest {
         }) {
       try (var scenario = Scenario.of(catalog)) {
         RecordedClient client = scenario.ask(stream("auto"));
-        begin(scenario, "one ");
+        begin(scenario, "the first ");
         scenario.link(0).reset();
         scenario.link(1).send(refusal);
-        scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
-        requireWhole(client, "one two");
+        scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("the first ", "two"));
+        requireWhole(client, "the first two");
         assertThat(attempts(scenario))
             .containsExactly("alpha interrupted ", "beta rejected prefill", "beta ok replay");
         assertThat(scenario.served().provider()).hasToString("beta");
@@ -80,12 +80,12 @@ class ResumedByTest {
   void theOnlyProviderIsAskedForAllOfItAfterItRefusedABegunAnswer() {
     try (var scenario = Scenario.of(TestCatalog.of(BETA))) {
       RecordedClient client = scenario.ask(stream("auto"));
-      begin(scenario, "one ");
+      begin(scenario, "the first ");
       scenario.link(0).reset();
       scenario.passMillis(700);
       scenario.lastAsked().send(REJECTED);
-      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("one ", "two"));
-      requireWhole(client, "one two");
+      scenario.lastAsked().send(Wire.STREAM_HEAD + Wire.wholeStream("the first ", "two"));
+      requireWhole(client, "the first two");
       assertThat(attempts(scenario).getLast()).isEqualTo("beta ok replay");
     }
   }
