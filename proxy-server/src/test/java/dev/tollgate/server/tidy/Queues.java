@@ -91,6 +91,7 @@ final class Queues {
           Map.entry("core/dialect/Dropped", "a few paths of one request"),
           Map.entry("core/endpoint/Delivered", "eight short texts of one stream"),
           Map.entry("core/endpoint/Issues", "32 of one request"),
+          Map.entry("core/endpoint/TextChoices", "the choices of one chunk"),
           Map.entry("core/exchange/Bill", "one entry for each provider that continued a stream"),
           Map.entry("core/exchange/DrainQuota", "one entry for each provider"),
           Map.entry("core/exchange/Resumption", "candidates of one request"),
