@@ -33,6 +33,7 @@ public final class ChatStream implements ReplyStream {
   private boolean written;
   private Finish finish = Finish.NONE;
   private boolean finishRefuted;
+  private boolean saidBehind;
   private int badInARow;
   private long badEvents;
   private long contentEvents;
@@ -145,7 +146,10 @@ public final class ChatStream implements ReplyStream {
         continuity == null ? Continuity.Verdict.NEW : continuity.read(choice);
     return switch (verdict) {
       case NEW -> write(choices, out);
-      case REPEATED -> Step.ABSORBED;
+      case REPEATED -> {
+        saidBehind = choice.finishes();
+        yield Step.ABSORBED;
+      }
       case DIFFERENT -> Step.DIVERGED;
     };
   }
@@ -181,6 +185,11 @@ public final class ChatStream implements ReplyStream {
       return finishRefuted && !empty ? Finish.DOUBTED : Finish.SAID;
     }
     return empty ? finish : Finish.NONE;
+  }
+
+  @Override
+  public boolean endedBehind() {
+    return saidBehind && isBehind();
   }
 
   private boolean isBehind() {

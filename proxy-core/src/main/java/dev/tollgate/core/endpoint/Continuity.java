@@ -101,7 +101,9 @@ final class Continuity {
     released = "";
     JsonMembers delta = choice.delta();
     Part[] parts = delta == null ? new Part[0] : parts(choice, delta);
-    boolean fresh = choice.finishes();
+    // Some say that they finished in each chunk: beside text that the client has it is no news.
+    boolean doubtful = choice.finishes() && isBehind() && !choice.isEmptyDelta();
+    boolean fresh = choice.finishes() && !doubtful;
     boolean repeats = false;
     for (Part part : parts) {
       fresh |= part.kind == Part.Kind.OTHER;
@@ -121,7 +123,7 @@ final class Continuity {
         fresh |= taken < part.piece.length();
       }
     }
-    fresh |= !released.isEmpty();
+    fresh |= !released.isEmpty() || (doubtful && !isBehind());
     if (fresh && isBehind()) {
       return Verdict.DIFFERENT;
     }

@@ -64,6 +64,11 @@ public sealed interface ReplyStream permits ChatStream, CompletionStream {
   /** Whether a finish reason came: the stream is complete unless content follows. */
   boolean finished();
 
+  /** Whether it said that it finished before it had repeated all that the client has. */
+  default boolean endedBehind() {
+    return false;
+  }
+
   /** Events that were dropped because they were no chunks. */
   long badEvents();
 

@@ -17,7 +17,10 @@ final class StreamVerdict {
       case OPEN ->
           finished
               ? null
-              : UpstreamFailure.of(Kind.DISCONNECTED, "the stream ended before it was finished");
+              : reader.reply().endedBehind()
+                  ? diverged()
+                  : UpstreamFailure.of(
+                      Kind.DISCONNECTED, "the stream ended before it was finished");
       case DONE ->
           finished || delivered
               ? null
@@ -31,9 +34,12 @@ final class StreamVerdict {
           finished
               ? null
               : broken(Kind.MALFORMED, "the stream's events are broken or too large", delivered);
-      case DIVERGED ->
-          UpstreamFailure.of(Kind.DIVERGED, "the stream differs from what was delivered");
+      case DIVERGED -> diverged();
     };
+  }
+
+  private static UpstreamFailure diverged() {
+    return UpstreamFailure.of(Kind.DIVERGED, "the stream differs from what was delivered");
   }
 
   private static UpstreamFailure broken(Kind kind, String reason, boolean delivered) {

@@ -47,6 +47,34 @@ class FalseFinishTest {
   }
 
   @Test
+  void aRepetitionThatSaysSoInEachChunkIsFollowedToItsEnd() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(ResumeTest.stream("replay"));
+      ResumeTest.begin(scenario, "one ", "two ");
+      scenario.link(0).reset();
+      scenario.link(1).send(Wire.STREAM_HEAD + finished("one") + finished(" two "));
+      scenario.link(1).send(finished("three ") + finished("four") + DONE);
+      assertThat(client.answer()).isEqualTo(new Answer.Streamed());
+      assertThat(ClientStream.of(client).content).hasToString("one two three four");
+      assertThat(ResumeTest.attempts(scenario).getLast()).isEqualTo("beta ok replay");
+    }
+  }
+
+  @Test
+  void aShorterAnswerThatSaysSoAtItsLastTextIsADifference() {
+    for (String end : new String[] {DONE, Wire.LAST_CHUNK}) {
+      try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+        RecordedClient client = scenario.ask(ResumeTest.stream("replay"));
+        ResumeTest.begin(scenario, "one ", "two ");
+        scenario.link(0).reset();
+        scenario.link(1).send(Wire.STREAM_HEAD + finished("one") + end);
+        assertThat(client.fault().code().wire()).isEqualTo("stream_interrupted");
+        assertThat(ResumeTest.attempts(scenario).getLast()).isEqualTo("beta diverged replay");
+      }
+    }
+  }
+
+  @Test
   void itIsBelievedWhereNothingFollows() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
       RecordedClient client = scenario.askStream();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** The database goes away under load and comes back. */
+/** The database goes away under load and comes back: D02, D03. */
 class DatabaseGoneIT {
   private static final Duration GONE =
       Duration.ofSeconds(Integer.getInteger("tollgate.database.gone", 3));

@@ -31,7 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The provider rows of the fault catalogue over the real program: each once with nobody else to
- * ask, and once with a healthy second provider. All run side by side, for they mostly wait.
+ * ask, and once with a healthy second provider. All run side by side, for they mostly wait. Stale
+ * connections (U06) and one that flaps (U74) take more than one request.
  */
 class FaultRowsIT {
   private static final int AT_ONCE = 16;

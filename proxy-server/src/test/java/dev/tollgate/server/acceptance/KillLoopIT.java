@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /**
  * The program is killed again and again while clients stream and ask, and its database now and then
  * too, at once. The clients keep their own list of what they were told; at the end the books must
- * say the same. Killed three times here, a hundred times in the soak profile.
+ * say the same. Killed three times here, a hundred times in the soak profile (D08).
  */
 class KillLoopIT {
   private static final int KILLS = Integer.getInteger("tollgate.kills", 3);

@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Three processes behind a round robin keep one limit, through one Redis: also while it is frozen,
- * and after one of them was killed. The soak profile measures for a minute, and freezes for 20 s.
+ * and after one of them was killed. The soak profile measures for a minute, and freezes for 20 s
+ * (D04).
  */
 class LimitsOnManyNodesIT {
   private static final int NODES = 3;

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** SIGTERM: what runs is finished, what cannot finish is told so, and the exit code is 0. */
+/** SIGTERM: what runs is finished, what cannot finish is told so, and the exit code is 0: D09. */
 class StoppingIT {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final int STREAMS = 20;

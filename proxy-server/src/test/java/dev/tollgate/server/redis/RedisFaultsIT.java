@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A Redis that is slow, loads, is flushed under load, or gives way to its replica. */
+/** A Redis that is slow (D05), loads, is flushed under load, or gives way to its replica. */
 class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(50);
   private static final Duration PATIENCE = Duration.ofSeconds(20);
