@@ -64,7 +64,8 @@ class OutageIT {
   private static Setup setup() {
     Setup setup = Shared.setup();
     ONE_OF_TWO.forEach((outage, fleet) -> add(setup, name("one", outage), fleet, Map.of()));
-    Map<String, ?> soon = Map.of("response_header", ANSWER_MAX.toMillis() + "ms");
+    String most = ANSWER_MAX.toMillis() + "ms";
+    Map<String, ?> soon = Map.of("response_header", most, "first_token", most);
     ALL.forEach((outage, fleet) -> add(setup, name("all", outage), fleet, soon));
     return setup;
   }

@@ -129,7 +129,7 @@ class SdkRetriesIT {
                         "api_key",
                         "any",
                         "timeouts",
-                        Map.of("response_header", "500ms")))
+                        Map.of("response_header", "500ms", "first_token", "500ms")))
                 .model("sdk/" + fault.id(), fault.id(), fault.id()));
     return setup;
   }
