@@ -16,9 +16,9 @@ import org.junit.jupiter.api.io.TempDir;
  * beside the same with one: loaded in turn within one run. The first provider always serves.
  */
 class CandidatesBench {
-  private static final int ROUNDS = Integer.getInteger("bench.rounds", 12);
+  private static final int ROUNDS = Integer.getInteger("bench.rounds", 16);
   private static final int REQUESTS = Integer.getInteger("bench.requests", 20_000);
-  private static final int WARM_UP = Integer.getInteger("bench.warmup", 4);
+  private static final int WARM_UP = Integer.getInteger("bench.warmup", 24);
   private static final int CLIENTS = Integer.getInteger("bench.clients", 16);
   private static final Results RESULTS = Results.of("candidates");
 
