@@ -9,7 +9,6 @@ import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
-import java.util.Arrays;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,8 +21,7 @@ public final class ChatReply implements WholeReply {
   private final int choicesAt;
   private final @Nullable JsonSplice choiceEdits;
   private final long contentBytes;
-  private final @Nullable Usage usage;
-  private final byte @Nullable [] usageText;
+  private final ReportedUsage usage;
 
   private ChatReply(ReplyStamp stamp, JsonMembers root, int choicesAt, ReplyChoices choices) {
     this.stamp = stamp;
@@ -31,14 +29,7 @@ public final class ChatReply implements WholeReply {
     this.choicesAt = choicesAt;
     this.choiceEdits = choices.edits();
     this.contentBytes = choices.contentBytes();
-    int i = root.indexOf("usage");
-    JsonMembers object = i >= 0 && root.kind(i) == JsonKind.OBJECT ? root.object(i) : null;
-    this.usage =
-        object == null ? null : UsageTerms.OPENAI.read(object, stamp.contextLength()).orElse(null);
-    this.usageText =
-        object == null || usage == null
-            ? null
-            : Arrays.copyOfRange(object.bytes(), object.objectStart(), object.objectEnd());
+    this.usage = ReportedUsage.of(root, UsageTerms.OPENAI, stamp.contextLength());
   }
 
   static Read read(ReplyStamp stamp, byte[] body, int length) {
@@ -67,7 +58,7 @@ public final class ChatReply implements WholeReply {
 
   @Override
   public Optional<Usage> reportedUsage() {
-    return Optional.ofNullable(usage);
+    return usage.counts();
   }
 
   @Override
@@ -82,7 +73,7 @@ public final class ChatReply implements WholeReply {
             RootEdits.Identity.of(root, stamp, OBJECT),
             choicesAt,
             choiceEdits,
-            UsageWriter.json(charged, cost, usageText))
+            UsageWriter.json(charged, cost, usage.text()))
         .writeTo(out);
   }
 }

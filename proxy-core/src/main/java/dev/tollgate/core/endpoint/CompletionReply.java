@@ -7,9 +7,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
-import java.util.Arrays;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** One provider's whole text completion, read once and written as the client's. */
 final class CompletionReply implements WholeReply {
@@ -19,22 +17,14 @@ final class CompletionReply implements WholeReply {
   private final JsonMembers root;
   private final int choicesAt;
   private final TextChoices choices;
-  private final @Nullable Usage usage;
-  private final byte @Nullable [] usageText;
+  private final ReportedUsage usage;
 
   private CompletionReply(ReplyStamp stamp, JsonMembers root, int choicesAt, TextChoices choices) {
     this.stamp = stamp;
     this.root = root;
     this.choicesAt = choicesAt;
     this.choices = choices;
-    int i = root.indexOf("usage");
-    JsonMembers object = i >= 0 && root.kind(i) == JsonKind.OBJECT ? root.object(i) : null;
-    this.usage =
-        object == null ? null : UsageTerms.OPENAI.read(object, stamp.contextLength()).orElse(null);
-    this.usageText =
-        object == null || usage == null
-            ? null
-            : Arrays.copyOfRange(object.bytes(), object.objectStart(), object.objectEnd());
+    this.usage = ReportedUsage.of(root, UsageTerms.OPENAI, stamp.contextLength());
   }
 
   static Read read(ReplyStamp stamp, byte[] body, int length) {
@@ -61,7 +51,7 @@ final class CompletionReply implements WholeReply {
 
   @Override
   public Optional<Usage> reportedUsage() {
-    return Optional.ofNullable(usage);
+    return usage.counts();
   }
 
   @Override
@@ -76,7 +66,7 @@ final class CompletionReply implements WholeReply {
             RootEdits.Identity.of(root, stamp, OBJECT),
             choicesAt,
             choices.edits(FinishReason.STOP),
-            UsageWriter.json(charged, cost, usageText))
+            UsageWriter.json(charged, cost, usage.text()))
         .writeTo(out);
   }
 }

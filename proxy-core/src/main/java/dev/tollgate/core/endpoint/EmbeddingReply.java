@@ -1,5 +1,7 @@
 package dev.tollgate.core.endpoint;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.tollgate.core.dialect.UsageTerms;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
@@ -7,9 +9,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
-import java.util.Arrays;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One provider's list of vectors, written as the client's. The vectors themselves are never looked
@@ -21,23 +21,13 @@ final class EmbeddingReply implements WholeReply {
   private final ReplyStamp stamp;
   private final JsonMembers root;
   private final int dataAt;
-  private final @Nullable Usage usage;
-  private final byte[] usageText;
+  private final ReportedUsage usage;
 
   private EmbeddingReply(ReplyStamp stamp, JsonMembers root, int dataAt) {
     this.stamp = stamp;
     this.root = root;
     this.dataAt = dataAt;
-    int i = root.indexOf("usage");
-    JsonMembers object = i >= 0 && root.kind(i) == JsonKind.OBJECT ? root.object(i) : null;
-    this.usage =
-        object == null
-            ? null
-            : UsageTerms.OPENAI_EMBEDDINGS.read(object, stamp.contextLength()).orElse(null);
-    this.usageText =
-        object == null || usage == null
-            ? NO_USAGE
-            : Arrays.copyOfRange(object.bytes(), object.objectStart(), object.objectEnd());
+    this.usage = ReportedUsage.of(root, UsageTerms.OPENAI_EMBEDDINGS, stamp.contextLength());
   }
 
   static Read read(ReplyStamp stamp, byte[] body, int length) {
@@ -71,7 +61,7 @@ final class EmbeddingReply implements WholeReply {
 
   @Override
   public Optional<Usage> reportedUsage() {
-    return Optional.ofNullable(usage);
+    return usage.counts();
   }
 
   @Override
@@ -81,8 +71,7 @@ final class EmbeddingReply implements WholeReply {
 
   @Override
   public void writeTo(Usage charged, MicroUsd cost, ByteBuf out) {
-    new RootEdits(root, stamp)
-        .list(dataAt, UsageWriter.json(charged, cost, usageText))
-        .writeTo(out);
+    byte[] reported = requireNonNullElse(usage.text(), NO_USAGE);
+    new RootEdits(root, stamp).list(dataAt, UsageWriter.json(charged, cost, reported)).writeTo(out);
   }
 }
