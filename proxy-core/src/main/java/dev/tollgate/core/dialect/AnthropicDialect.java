@@ -1,6 +1,7 @@
 package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.Field;
@@ -34,12 +35,21 @@ final class AnthropicDialect implements Dialect {
   private AnthropicDialect() {}
 
   @Override
-  public String target(Operation operation, Provider provider) {
+  public String target(Operation operation, Route route, boolean stream) {
     if (operation != Operation.CHAT) {
       throw new IllegalArgumentException("Anthropic has no " + operation); // the loader refused it
     }
+    return base(route.provider()) + "/messages";
+  }
+
+  @Override
+  public Optional<String> credentialCheck(Provider provider) {
+    return Optional.of(base(provider) + "/models?limit=1");
+  }
+
+  private static String base(Provider provider) {
     String base = provider.basePath();
-    return (base.endsWith(VERSION_PREFIX) ? base : base + VERSION_PREFIX) + "/messages";
+    return base.endsWith(VERSION_PREFIX) ? base : base + VERSION_PREFIX;
   }
 
   @Override
@@ -55,6 +65,11 @@ final class AnthropicDialect implements Dialect {
   @Override
   public Optional<Translation> translation() {
     return TRANSLATION;
+  }
+
+  @Override
+  public Optional<EmbeddingTranslation> embeddings() {
+    return Optional.empty();
   }
 
   @Override

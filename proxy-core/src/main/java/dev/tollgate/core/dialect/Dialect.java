@@ -1,6 +1,7 @@
 package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
@@ -9,8 +10,18 @@ import java.util.Optional;
 
 /** A provider's wire format: how a call is addressed, and what its errors mean. Stateless. */
 public interface Dialect {
-  /** The request target of an operation at a provider, such as {@code /v1/chat/completions}. */
-  String target(Operation operation, Provider provider);
+  /**
+   * The request target of an operation by a route, such as {@code /v1/chat/completions}.
+   *
+   * @param stream whether the reply is to come as a stream
+   */
+  String target(Operation operation, Route route, boolean stream);
+
+  /**
+   * The target of a GET that costs nothing and is refused with a credential that is not good; empty
+   * where there is none.
+   */
+  Optional<String> credentialCheck(Provider provider);
 
   /** Fields of every request, unless the provider is configured with others of their names. */
   List<Field> fields();
@@ -28,8 +39,11 @@ public interface Dialect {
   /** Classifies an error object that came inside a 200: as a stream's event or as the body. */
   UpstreamFailure failureInside(byte[] json, int from, int to);
 
-  /** What it does to bodies; empty where they are canonical, so that nothing is done. */
+  /** What it does to chats; empty where they are canonical, so that nothing is done. */
   Optional<Translation> translation();
+
+  /** What it does to requests for vectors; empty where they are canonical. */
+  Optional<EmbeddingTranslation> embeddings();
 
   /** What is asked of a provider. */
   enum Operation {

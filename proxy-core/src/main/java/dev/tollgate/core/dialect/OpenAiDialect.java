@@ -1,6 +1,7 @@
 package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.Field;
@@ -18,12 +19,18 @@ final class OpenAiDialect implements Dialect {
   private OpenAiDialect() {}
 
   @Override
-  public String target(Operation operation, Provider provider) {
+  public String target(Operation operation, Route route, boolean stream) {
+    String base = route.provider().basePath();
     return switch (operation) {
-      case CHAT -> provider.basePath() + "/chat/completions";
-      case COMPLETION -> provider.basePath() + "/completions";
-      case EMBEDDING -> provider.basePath() + "/embeddings";
+      case CHAT -> base + "/chat/completions";
+      case COMPLETION -> base + "/completions";
+      case EMBEDDING -> base + "/embeddings";
     };
+  }
+
+  @Override
+  public Optional<String> credentialCheck(Provider provider) {
+    return Optional.of(provider.basePath() + "/models");
   }
 
   @Override
@@ -49,6 +56,11 @@ final class OpenAiDialect implements Dialect {
 
   @Override
   public Optional<Translation> translation() {
+    return Optional.empty();
+  }
+
+  @Override
+  public Optional<EmbeddingTranslation> embeddings() {
     return Optional.empty();
   }
 

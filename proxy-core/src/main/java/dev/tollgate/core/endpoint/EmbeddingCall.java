@@ -2,6 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import io.netty.buffer.ByteBuf;
@@ -18,6 +19,15 @@ public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
   @Override
   public List<ByteBuf> bodyFor(Route route) {
     return request.bodyFor(route);
+  }
+
+  @Override
+  public Outgoing outgoing(Route route) {
+    return Dialect.named(route.provider().dialect())
+        .embeddings()
+        .map(vectors -> vectors.request(request.canonical(), route))
+        .map(sent -> new Outgoing(List.of(sent.body()), sent.dropped()))
+        .orElseGet(() -> Outgoing.whole(bodyFor(route)));
   }
 
   @Override

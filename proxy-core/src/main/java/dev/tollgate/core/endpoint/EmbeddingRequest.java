@@ -3,6 +3,7 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
@@ -132,6 +133,19 @@ public final class EmbeddingRequest implements InferenceRequest {
   @Override
   public List<ByteBuf> bodyFor(Route route) {
     return RequestRoot.edited(root, false, route).toBuffers();
+  }
+
+  /** The body as it came. */
+  JsonMembers canonical() {
+    return root;
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    return Dialect.named(route.provider().dialect())
+        .embeddings()
+        .map(vectors -> vectors.request(root, route).dropped())
+        .orElse(List.of());
   }
 
   @Override

@@ -129,7 +129,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     unsent = outgoing.dropped();
     return UpstreamCall.encode(
         downstream.allocator(),
-        candidate.provider(),
+        candidate.route(),
         credential,
         call.request().operation(),
         isStreamAsked(),

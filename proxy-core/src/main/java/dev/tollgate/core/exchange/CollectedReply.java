@@ -2,7 +2,6 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.TranslatedReply;
-import dev.tollgate.core.dialect.Translation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
@@ -38,11 +37,15 @@ sealed interface CollectedReply {
 
   private static WholeReply.Read read(
       InferenceCall call, ProviderId provider, Dialect dialect, Collector body) {
-    Optional<Translation> translation = dialect.translation();
-    if (translation.isEmpty()) {
-      return call.reply(provider, body.bytes(), body.length());
-    }
-    TranslatedReply reply = translation.get().reply(body.bytes(), body.length());
-    return call.reply(provider, reply.bytes(), reply.length());
+    Optional<TranslatedReply> translated =
+        switch (call.request().operation()) {
+          case CHAT -> dialect.translation().map(chats -> chats.reply(body.bytes(), body.length()));
+          case EMBEDDING ->
+              dialect.embeddings().map(vectors -> vectors.reply(body.bytes(), body.length()));
+          case COMPLETION -> Optional.empty();
+        };
+    return translated
+        .map(reply -> call.reply(provider, reply.bytes(), reply.length()))
+        .orElseGet(() -> call.reply(provider, body.bytes(), body.length()));
   }
 }

@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.http.Field;
@@ -28,7 +29,7 @@ final class UpstreamCall {
    */
   static List<ByteBuf> encode(
       ByteBufAllocator allocator,
-      Provider provider,
+      Route route,
       @Nullable Credential credential,
       Operation operation,
       boolean stream,
@@ -38,7 +39,7 @@ final class UpstreamCall {
       length += part.readableBytes();
     }
     ByteBuf head = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
-    head(head, provider, credential, operation, stream, length);
+    head(head, route, credential, operation, stream, length);
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
     for (ByteBuf part : body) {
@@ -62,13 +63,14 @@ final class UpstreamCall {
 
   private static void head(
       ByteBuf out,
-      Provider provider,
+      Route route,
       @Nullable Credential credential,
       Operation operation,
       boolean stream,
       long length) {
+    Provider provider = route.provider();
     Dialect dialect = Dialect.named(provider.dialect());
-    HeadOut.requestLine(out, "POST", dialect.target(operation, provider));
+    HeadOut.requestLine(out, "POST", dialect.target(operation, route, stream));
     HeadOut.field(out, "host", authority(provider.endpoint()));
     for (Field field : dialect.fields()) {
       if (!isConfigured(provider, field.name())) {
