@@ -45,6 +45,15 @@ public interface Dialect {
   /** What it does to requests for vectors; empty where they are canonical. */
   Optional<EmbeddingTranslation> embeddings();
 
+  /** What it does to a provider's replies; empty where they are canonical. */
+  default Optional<? extends ReplyTranslation> replies(Operation operation, Provider provider) {
+    return switch (operation) {
+      case CHAT -> translation();
+      case EMBEDDING -> embeddings();
+      case COMPLETION -> Optional.empty();
+    };
+  }
+
   /** What is asked of a provider. */
   enum Operation {
     CHAT,

@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
@@ -16,6 +17,7 @@ import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -188,7 +190,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
         stream =
             new StreamReader(
                 call.stream(candidate.id()),
-                dialect,
+                replies(),
                 candidate.provider().eventBytesMax(),
                 downstream.allocator());
         streamClock = new StreamClock(clock, clocks());
@@ -196,6 +198,10 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       case ReplyKind.Whole whole -> collect(whole.bytesMax());
       case ReplyKind.Refused refused -> fail(Kind.UNEXPECTED_REPLY, refused.reason());
     }
+  }
+
+  private Optional<? extends ReplyTranslation> replies() {
+    return dialect.replies(call.request().operation(), candidate.provider());
   }
 
   private void collect(int bytesMax) {
@@ -331,7 +337,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       fail(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes");
       return;
     }
-    switch (CollectedReply.of(call, candidate.id(), dialect, head, body)) {
+    switch (CollectedReply.of(call, candidate.provider(), dialect, head, body)) {
       case CollectedReply.Failed failed -> fail(failed.failure());
       case CollectedReply.Fine fine -> {
         over = true;

@@ -1,14 +1,12 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.http.ResponseHead;
-import dev.tollgate.core.id.ProviderId;
-import java.util.Optional;
 
 /** What a collected body was: the plain reply, or a failure that its dialect can read. */
 sealed interface CollectedReply {
@@ -17,7 +15,7 @@ sealed interface CollectedReply {
   record Failed(UpstreamFailure failure) implements CollectedReply {}
 
   static CollectedReply of(
-      InferenceCall call, ProviderId provider, Dialect dialect, ResponseHead head, Collector body) {
+      InferenceCall call, Provider provider, Dialect dialect, ResponseHead head, Collector body) {
     if (head.status() != 200) {
       return new Failed(
           dialect.failure(head.status(), head.headers(), body.bytes(), body.length()));
@@ -36,16 +34,11 @@ sealed interface CollectedReply {
   }
 
   private static WholeReply.Read read(
-      InferenceCall call, ProviderId provider, Dialect dialect, Collector body) {
-    Optional<TranslatedReply> translated =
-        switch (call.request().operation()) {
-          case CHAT -> dialect.translation().map(chats -> chats.reply(body.bytes(), body.length()));
-          case EMBEDDING ->
-              dialect.embeddings().map(vectors -> vectors.reply(body.bytes(), body.length()));
-          case COMPLETION -> Optional.empty();
-        };
-    return translated
-        .map(reply -> call.reply(provider, reply.bytes(), reply.length()))
-        .orElseGet(() -> call.reply(provider, body.bytes(), body.length()));
+      InferenceCall call, Provider provider, Dialect dialect, Collector body) {
+    return dialect
+        .replies(call.request().operation(), provider)
+        .map(translation -> translation.reply(body.bytes(), body.length()))
+        .map(reply -> call.reply(provider.id(), reply.bytes(), reply.length()))
+        .orElseGet(() -> call.reply(provider.id(), body.bytes(), body.length()));
   }
 }

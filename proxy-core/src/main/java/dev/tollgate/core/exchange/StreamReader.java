@@ -1,7 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.Translation;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.sse.SseDecoder;
@@ -44,13 +43,17 @@ final class StreamReader implements SseSink {
     DIVERGED
   }
 
-  /** The reader of a stream in a dialect, which is translated where it is not ours. */
-  StreamReader(ReplyStream reply, Dialect dialect, int eventBytesMax, ByteBufAllocator allocator) {
+  /**
+   * @param translation what is done to its events; empty: they are canonical
+   */
+  StreamReader(
+      ReplyStream reply,
+      Optional<? extends ReplyTranslation> translation,
+      int eventBytesMax,
+      ByteBufAllocator allocator) {
     this.reply = reply;
-    Optional<Translation> translation = dialect.translation();
-    this.decoder =
-        new SseDecoder(
-            translation.isEmpty() ? this : translation.get().stream(this), eventBytesMax);
+    SseSink events = translation.isEmpty() ? this : translation.get().stream(this);
+    this.decoder = new SseDecoder(events, eventBytesMax);
     this.allocator = allocator;
   }
 
