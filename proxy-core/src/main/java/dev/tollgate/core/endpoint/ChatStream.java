@@ -1,13 +1,9 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.json.InvalidJson;
-import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
-import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,31 +17,24 @@ import org.jspecify.annotations.Nullable;
  * <p>Before the first content nothing is written: role-only and empty deltas are held, because a
  * provider that dies there may still be replaced by another (DECISIONS 2, streamfaults U34).
  */
-public final class ChatStream implements ReplyStream {
-  private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
-
-  private final JsonMembers root = new JsonMembers();
+public final class ChatStream extends ChunkStream {
   private final ChoiceReader choice;
   private final ChunkOut chunks;
   private final @Nullable Continuity continuity;
-  private final StreamUsage usage;
   private boolean contentSeen;
   private boolean written;
   private Finish finish = Finish.NONE;
   private boolean finishRefuted;
   private boolean saidBehind;
-  private int badInARow;
-  private long badEvents;
   private long contentEvents;
   private long contentBytes;
-  private boolean usageInChunk;
 
   ChatStream(ReplyStamp stamp) {
     this(stamp, new Opening.Plain());
   }
 
   ChatStream(ReplyStamp stamp, Opening opening) {
-    this.usage = new StreamUsage(stamp.contextLength());
+    super(stamp);
     this.choice = new ChoiceReader(stamp);
     this.continuity = Continuity.of(opening);
     RootEdits.Identity continued = continuity == null ? null : continuity.identity();
@@ -53,31 +42,10 @@ public final class ChatStream implements ReplyStream {
   }
 
   @Override
-  public Step event(byte[] data, int from, int to, ByteBuf out) {
-    int end = StreamEvents.trimmed(data, from, to);
-    if (end == from) {
-      return Step.ABSORBED;
+  Step done(ByteBuf out) {
+    if (isBehind()) {
+      return Step.DIVERGED;
     }
-    if (StreamEvents.isDone(data, from, end)) {
-      return isBehind() ? Step.DIVERGED : done(out);
-    }
-    try {
-      root.read(data, from, to);
-    } catch (InvalidJson e) {
-      return bad();
-    }
-    if (ErrorShape.matches(root, "choices")) {
-      return Step.ERROR;
-    }
-    usageInChunk = usage.takeRoot(root);
-    int choices = root.indexOf("choices");
-    if (choices < 0) {
-      return root.indexOf("usage") >= 0 ? Step.ABSORBED : bad();
-    }
-    return root.kind(choices) == JsonKind.ARRAY ? chunk(choices, out) : bad();
-  }
-
-  private Step done(ByteBuf out) {
     if (continuity != null) {
       writeReleased(continuity.releasedAtLast(), out);
     }
@@ -93,39 +61,18 @@ public final class ChatStream implements ReplyStream {
   }
 
   @Override
-  public Step errorEvent(byte[] data, int from, int to, ByteBuf out) {
-    try {
-      root.read(data, from, to);
-    } catch (InvalidJson e) {
-      return Step.ERROR;
-    }
-    return root.indexOf("choices") >= 0 ? event(data, from, to, out) : Step.ERROR;
-  }
-
-  private Step bad() {
-    badEvents++;
-    badInARow++;
-    return badInARow >= BAD_EVENTS_IN_A_ROW_MAX ? Step.BROKEN : Step.DROPPED;
-  }
-
-  private Step chunk(int choices, ByteBuf out) {
+  Step chunk(int choices, boolean toldUsage, ByteBuf out) {
     return switch (choice.read(root, choices)) {
-      case BAD -> bad();
-      case NONE, OTHER_INDEX -> {
-        badInARow = 0;
-        yield Step.ABSORBED;
-      }
+      case BAD -> Step.DROPPED;
+      case NONE, OTHER_INDEX -> Step.ABSORBED;
       case FAILED -> Step.FAILED;
-      case FINE -> relay(choices, out);
+      case FINE -> relay(choices, toldUsage, out);
     };
   }
 
-  private Step relay(int choices, ByteBuf out) {
-    badInARow = 0;
+  private Step relay(int choices, boolean toldUsage, ByteBuf out) {
     JsonMembers inChoice = choice.usage();
-    if (inChoice != null) {
-      usageInChunk |= usage.take(inChoice);
-    }
+    boolean usageInChunk = (inChoice != null && usage.take(inChoice)) || toldUsage;
     boolean empty = choice.isEmptyDelta();
     if (finish != Finish.NONE && empty && usageInChunk) {
       return Step.ABSORBED;
@@ -210,11 +157,6 @@ public final class ChatStream implements ReplyStream {
   }
 
   @Override
-  public Optional<Usage> reportedUsage() {
-    return usage.reported();
-  }
-
-  @Override
   public long deliveredTokens() {
     return TokenEstimate.delivered(contentEvents, contentBytes);
   }
@@ -232,16 +174,6 @@ public final class ChatStream implements ReplyStream {
   @Override
   public boolean finished() {
     return finish == Finish.SAID;
-  }
-
-  @Override
-  public long badEvents() {
-    return badEvents;
-  }
-
-  @Override
-  public Set<Oddity> oddities() {
-    return usage.oddities();
   }
 
   @Override

@@ -1,9 +1,6 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.JsonKind;
-import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.sse.SseOut;
@@ -13,28 +10,21 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * One provider's stream of text completions made into the client's: the same as a chat's (SPEC
  * 2.2), but that chunks have text instead of a delta, no role comes first, and several choices may
  * be told in turns.
  */
-final class CompletionStream implements ReplyStream {
-  private static final int BAD_EVENTS_IN_A_ROW_MAX = 3;
-
+final class CompletionStream extends ChunkStream {
   private final int choicesAsked;
-  private final JsonMembers root = new JsonMembers();
   private final TextChoices choices = new TextChoices();
   private final RootEdits edits;
   private final OwnChunks own;
-  private final StreamUsage usage;
   private final BitSet begun = new BitSet();
   private final BitSet finished = new BitSet();
   private boolean contentSeen;
   private boolean endedByDone;
-  private int badInARow;
-  private long badEvents;
   private long pieces;
   private long textBytes;
 
@@ -42,67 +32,28 @@ final class CompletionStream implements ReplyStream {
    * @param choicesAsked how many choices make the stream complete
    */
   CompletionStream(ReplyStamp stamp, int choicesAsked) {
+    super(stamp);
     this.choicesAsked = choicesAsked;
     this.edits = new RootEdits(root, stamp);
     this.own = OwnChunks.begun(stamp, CompletionReply.OBJECT);
-    this.usage = new StreamUsage(stamp.contextLength());
   }
 
   @Override
-  public Step event(byte[] data, int from, int to, ByteBuf out) {
-    int end = StreamEvents.trimmed(data, from, to);
-    if (end == from) {
-      return Step.ABSORBED;
-    }
-    if (StreamEvents.isDone(data, from, end)) {
-      return Step.DONE;
-    }
-    try {
-      root.read(data, from, to);
-    } catch (InvalidJson e) {
-      return bad();
-    }
-    if (ErrorShape.matches(root, "choices")) {
-      return Step.ERROR;
-    }
-    boolean toldUsage = usage.takeRoot(root);
-    int at = root.indexOf("choices");
-    if (at < 0) {
-      return root.indexOf("usage") >= 0 ? Step.ABSORBED : bad();
-    }
-    return root.kind(at) == JsonKind.ARRAY ? chunk(at, toldUsage, out) : bad();
+  Step done(ByteBuf out) {
+    return Step.DONE;
   }
 
   @Override
-  public Step errorEvent(byte[] data, int from, int to, ByteBuf out) {
-    try {
-      root.read(data, from, to);
-    } catch (InvalidJson e) {
-      return Step.ERROR;
-    }
-    return root.indexOf("choices") >= 0 ? event(data, from, to, out) : Step.ERROR;
-  }
-
-  private Step bad() {
-    badEvents++;
-    badInARow++;
-    return badInARow >= BAD_EVENTS_IN_A_ROW_MAX ? Step.BROKEN : Step.DROPPED;
-  }
-
-  private Step chunk(int at, boolean toldUsage, ByteBuf out) {
+  Step chunk(int at, boolean toldUsage, ByteBuf out) {
     return switch (choices.read(root, at)) {
-      case BAD -> bad();
-      case NONE -> {
-        badInARow = 0;
-        yield Step.ABSORBED;
-      }
+      case BAD -> Step.DROPPED;
+      case NONE -> Step.ABSORBED;
       case FAILED -> Step.FAILED;
       case FINE -> relay(at, toldUsage, out);
     };
   }
 
   private Step relay(int at, boolean toldUsage, ByteBuf out) {
-    badInARow = 0;
     own.take(root);
     boolean empty = choices.areEmpty();
     boolean finishes = choices.read().stream().anyMatch(TextChoices.Choice::finishes);
@@ -156,11 +107,6 @@ final class CompletionStream implements ReplyStream {
   }
 
   @Override
-  public Optional<Usage> reportedUsage() {
-    return usage.reported();
-  }
-
-  @Override
   public long deliveredTokens() {
     return TokenEstimate.delivered(pieces, textBytes);
   }
@@ -178,11 +124,6 @@ final class CompletionStream implements ReplyStream {
   @Override
   public boolean finished() {
     return endedByDone || finished.cardinality() >= choicesAsked;
-  }
-
-  @Override
-  public long badEvents() {
-    return badEvents;
   }
 
   @Override

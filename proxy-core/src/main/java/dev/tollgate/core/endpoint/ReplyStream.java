@@ -14,7 +14,7 @@ import java.util.Set;
  * <p>Before the first content nothing is written, because a provider that dies there may still be
  * replaced by another (DECISIONS 2).
  */
-public sealed interface ReplyStream permits ChatStream, CompletionStream {
+public sealed interface ReplyStream permits ChunkStream {
   /** What an event was. */
   enum Step {
     /** Not a chunk: dropped and counted; the stream goes on. */

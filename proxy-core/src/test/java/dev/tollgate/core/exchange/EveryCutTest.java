@@ -3,6 +3,9 @@ package dev.tollgate.core.exchange;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
@@ -11,18 +14,21 @@ import dev.tollgate.core.testkit.Seeds;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.Test;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A stream of ten events, broken off at every byte and split at every byte (U40, U41, U43, U51).
+ * A stream of ten events of every kind, broken off at every byte and split at every byte (U40, U41,
+ * U43, U51).
  */
 class EveryCutTest {
-  private static final List<String> EVENTS = events();
-  private static final byte[] STREAM = (Wire.STREAM_HEAD + String.join("", EVENTS)).getBytes(UTF_8);
   private static final int CONTENT_EVENTS = 6;
 
   enum Break {
@@ -31,23 +37,87 @@ class EveryCutTest {
     STALL
   }
 
-  private static List<String> events() {
-    List<String> events = new ArrayList<>();
-    events.add(Wire.event(Wire.role()));
-    for (int n = 0; n < CONTENT_EVENTS; n++) {
-      events.add(Wire.event(Wire.content("\u4f60\u597d-" + n)));
+  /** What is asked for, how its provider says it, and what tells the client that it is whole. */
+  enum Kind {
+    CHAT(
+        Modality.CHAT,
+        Endpoint.CHAT_COMPLETIONS,
+        TestCatalog.STREAM_REQUEST,
+        Wire.role(),
+        Wire.content("WORD"),
+        Wire.finish("stop"),
+        "\"finish_reason\":\"stop\""),
+    COMPLETION(
+        Modality.COMPLETION,
+        Endpoint.COMPLETIONS,
+        "{\"model\":\"acme/one\",\"stream\":true,\"prompt\":\"Say something.\"}",
+        Wire.text(0, "", "null"),
+        Wire.text(0, "WORD", "null"),
+        Wire.text(0, "", "\"stop\""),
+        "\"finish_reason\":\"stop\"");
+
+    private final Modality modality;
+    private final Endpoint endpoint;
+    private final String request;
+    private final String first;
+    private final String content;
+    private final String finish;
+    private final String wholeMark;
+
+    Kind(
+        Modality modality,
+        Endpoint endpoint,
+        String request,
+        String first,
+        String content,
+        String finish,
+        String wholeMark) {
+      this.modality = modality;
+      this.endpoint = endpoint;
+      this.request = request;
+      this.first = first;
+      this.content = content;
+      this.finish = finish;
+      this.wholeMark = wholeMark;
     }
-    events.add(Wire.event(Wire.finish("stop")));
-    events.add(Wire.event(Wire.usage(7, CONTENT_EVENTS)));
-    events.add(Wire.event("[DONE]") + Wire.LAST_CHUNK);
-    return events;
+
+    /** The events of a stream with these words. */
+    private List<String> events(List<String> words) {
+      List<String> events = new ArrayList<>();
+      events.add(Wire.event(first));
+      words.forEach(word -> events.add(Wire.event(content.replace("WORD", word))));
+      events.add(Wire.event(finish));
+      events.add(Wire.event(Wire.usage(7, words.size())));
+      events.add(Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      return events;
+    }
+
+    private List<String> events() {
+      return events(IntStream.range(0, CONTENT_EVENTS).mapToObj(n -> "\u4f60\u597d-" + n).toList());
+    }
+
+    private byte[] stream() {
+      return (Wire.STREAM_HEAD + String.join("", events())).getBytes(UTF_8);
+    }
+
+    private Scenario scenario(String... names) {
+      Provider[] providers = Stream.of(names).map(TestCatalog::provider).toArray(Provider[]::new);
+      return Scenario.of(TestCatalog.of(modality, providers));
+    }
+  }
+
+  /** How a provider falls silent is the same whatever it was asked: one kind is enough. */
+  static Stream<Arguments> everyBreak() {
+    return Arrays.stream(Kind.values())
+        .flatMap(kind -> Arrays.stream(Break.values()).map(how -> Arguments.of(kind, how)))
+        .filter(one -> one.get()[0] == Kind.CHAT || one.get()[1] != Break.STALL);
   }
 
   /** How many events are there whole among the first bytes, by their last data byte. */
-  private static int eventsWithin(int bytes) {
+  private static int eventsWithin(List<String> events, int bytes) {
     int end = Wire.STREAM_HEAD.length();
     int count = 0;
-    for (String event : EVENTS) {
+    for (String event : events) {
       int dataEnd = event.lastIndexOf("\n\n") + 2;
       if (bytes < end + event.substring(0, dataEnd).getBytes(UTF_8).length) {
         return count;
@@ -59,32 +129,33 @@ class EveryCutTest {
   }
 
   @ParameterizedTest
-  @EnumSource
-  void aStreamThatBreaksOffIsNeverTakenForAWholeOneNorHalfAnEventRelayed(Break how) {
-    for (int cut = 0; cut < STREAM.length; cut++) {
+  @MethodSource("everyBreak")
+  void aStreamThatBreaksOffIsNeverTakenForAWholeOneNorHalfAnEventRelayed(Kind kind, Break how) {
+    byte[] stream = kind.stream();
+    for (int cut = 0; cut < stream.length; cut++) {
       try {
-        breaksOff(how, cut);
+        breaksOff(kind, stream, how, cut);
       } catch (AssertionError e) {
         throw new AssertionError("cut at " + cut + " by " + how + ": " + e.getMessage(), e);
       }
     }
   }
 
-  private static void breaksOff(Break how, int cut) {
-    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
-      RecordedClient client = scenario.askStream();
+  private static void breaksOff(Kind kind, byte[] stream, Break how, int cut) {
+    try (var scenario = kind.scenario("alpha", "beta")) {
+      RecordedClient client = scenario.ask(kind.endpoint, kind.request);
       ProviderLink provider = scenario.link(0);
       if (cut > 0) {
-        provider.send(STREAM, 0, cut);
+        provider.send(stream, 0, cut);
       }
       end(scenario, provider, how);
-      int whole = eventsWithin(cut);
+      int whole = eventsWithin(kind.events(), cut);
       // The end of a read or of the stream stands for a last blank line.
       int relayed = Math.max(0, Math.min(CONTENT_EVENTS, contentEvents(client)));
       assertThat(relayed)
           .isBetween(
               Math.min(CONTENT_EVENTS, Math.max(0, whole - 1)), Math.min(CONTENT_EVENTS, whole));
-      if (client.text().contains("\"finish_reason\":\"stop\"")) {
+      if (client.text().contains(kind.wholeMark)) {
         assertThat(client.answer()).isEqualTo(new Answer.Streamed());
         assertThat(client.text()).endsWith("data: [DONE]\n\n");
         assertThat(scenario.record().ending()).isIn(Ending.OK, Ending.OK_ESTIMATED);
@@ -95,7 +166,8 @@ class EveryCutTest {
         assertThat(scenario.served().usage().estimated()).isTrue();
         assertThat(scenario.links()).isOne();
       } else {
-        scenario.link(1).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+        String fine = String.join("", kind.events(List.of("fine")));
+        scenario.link(1).send(Wire.STREAM_HEAD + fine);
         assertThat(client.answer()).isEqualTo(new Answer.Streamed());
         assertThat(scenario.served().cost().value()).isEqualTo(9);
       }
@@ -124,27 +196,29 @@ class EveryCutTest {
     return count;
   }
 
-  @Test
-  void theClientGetsTheSameBytesHoweverTheStreamIsSplit() {
-    String whole = relayed(STREAM.length);
-    for (int bytes = 1; bytes < 200; bytes++) {
-      assertThat(relayed(bytes)).as("split into reads of " + bytes).isEqualTo(whole);
+  @ParameterizedTest
+  @EnumSource
+  void theClientGetsTheSameBytesHoweverTheStreamIsSplit(Kind kind) {
+    byte[] stream = kind.stream();
+    String whole = relayed(kind, stream, () -> stream.length);
+    for (int n = 1; n < 200; n++) {
+      int bytes = n;
+      assertThat(relayed(kind, stream, () -> bytes)).as("reads of " + bytes).isEqualTo(whole);
     }
     Seeds.forEach(
-        50, random -> assertThat(relayed(random.ints(1, 300).iterator()::next)).isEqualTo(whole));
+        50,
+        random ->
+            assertThat(relayed(kind, stream, random.ints(1, 300).iterator()::next))
+                .isEqualTo(whole));
   }
 
-  private static String relayed(int bytesPerRead) {
-    return relayed(() -> bytesPerRead);
-  }
-
-  private static String relayed(Supplier<Integer> sizes) {
-    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
-      RecordedClient client = scenario.askStream();
+  private static String relayed(Kind kind, byte[] stream, Supplier<Integer> sizes) {
+    try (var scenario = kind.scenario("alpha")) {
+      RecordedClient client = scenario.ask(kind.endpoint, kind.request);
       int at = 0;
-      while (at < STREAM.length) {
-        int to = Math.min(STREAM.length, at + sizes.get());
-        scenario.link(0).send(STREAM, at, to);
+      while (at < stream.length) {
+        int to = Math.min(stream.length, at + sizes.get());
+        scenario.link(0).send(stream, at, to);
         at = to;
       }
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());

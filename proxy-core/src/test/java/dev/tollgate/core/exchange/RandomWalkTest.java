@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.catalog.Provider.PoolLimits;
+import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -36,10 +38,45 @@ import org.junit.jupiter.api.Test;
 class RandomWalkTest {
   private static final Fault STOPPING = Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "stopping");
   private static final int STEPS = 120;
+  private static final String TEXT = "{\"model\":\"acme/one\",\"prompt\":\"Say something.\"}";
+  private static final String TEXT_STREAM = TEXT.replace("}", ",\"stream\":true}");
   private static final String RESUMED =
       TestCatalog.STREAM_REQUEST.replace(
           "\"stream\":true",
           "\"stream\":true,\"routing\":{\"resume\":\"auto\",\"hedge_after_ms\":300}");
+
+  /** What is asked for: plain, streamed, and to be continued and hedged as far as it may be. */
+  private enum Kind {
+    CHAT(
+        Modality.CHAT,
+        Endpoint.CHAT_COMPLETIONS,
+        TestCatalog.PLAIN_REQUEST,
+        TestCatalog.STREAM_REQUEST,
+        RESUMED),
+    COMPLETION(Modality.COMPLETION, Endpoint.COMPLETIONS, TEXT, TEXT_STREAM, TEXT_STREAM);
+
+    private final Modality modality;
+    private final Endpoint endpoint;
+    private final String plain;
+    private final String stream;
+    private final String resumed;
+
+    Kind(Modality modality, Endpoint endpoint, String plain, String stream, String resumed) {
+      this.modality = modality;
+      this.endpoint = endpoint;
+      this.plain = plain;
+      this.stream = stream;
+      this.resumed = resumed;
+    }
+
+    private String request(Random random) {
+      return switch (random.nextInt(4)) {
+        case 0 -> plain;
+        case 1 -> stream;
+        default -> resumed;
+      };
+    }
+  }
 
   @Test
   void whateverHappensEveryRequestEndsOnceAndNothingIsHeld() {
@@ -48,13 +85,15 @@ class RandomWalkTest {
 
   private static final class Walk {
     private final Random random;
+    private final Kind kind;
     private final Scenario scenario;
     private final List<RecordedClient> clients = new ArrayList<>();
     private final Map<ProviderLink, Script> scripts = new HashMap<>();
 
     Walk(Random random) {
       this.random = random;
-      this.scenario = Scenario.of(catalog(random)).limits(limits(random));
+      this.kind = random.nextInt(3) == 0 ? Kind.COMPLETION : Kind.CHAT;
+      this.scenario = Scenario.of(catalog(kind.modality, random)).limits(limits(random));
     }
 
     private static LimitRules limits(Random random) {
@@ -66,7 +105,7 @@ class RandomWalkTest {
       return new LimitRules(rates, LimitRules.Rates.OFF, key, rates, Map.of());
     }
 
-    private static Catalog catalog(Random random) {
+    private static Catalog catalog(Modality modality, Random random) {
       PoolLimits tight =
           new PoolLimits(1 + random.nextInt(3), random.nextInt(3), Duration.ofSeconds(3));
       Provider[] providers = new Provider[1 + random.nextInt(3)];
@@ -86,7 +125,7 @@ class RandomWalkTest {
         }
         providers[n] = provider;
       }
-      return TestCatalog.of(providers);
+      return TestCatalog.of(modality, providers);
     }
 
     void run() {
@@ -116,12 +155,7 @@ class RandomWalkTest {
 
     private void ask() {
       if (clients.size() < 10) {
-        clients.add(
-            switch (random.nextInt(4)) {
-              case 0 -> scenario.askPlain();
-              case 1 -> scenario.askStream();
-              default -> scenario.ask(RESUMED);
-            });
+        clients.add(scenario.ask(kind.endpoint, kind.request(random)));
       }
     }
 
@@ -207,8 +241,11 @@ class RandomWalkTest {
     }
 
     private static String reply(String request, Random random) {
-      boolean stream =
-          request.substring(request.lastIndexOf("POST ")).contains("text/event-stream");
+      String last = request.substring(request.lastIndexOf("POST "));
+      boolean stream = last.contains("text/event-stream");
+      if (last.startsWith("POST /v1/completions") && random.nextBoolean()) {
+        return stream ? textStream(random) : Wire.textCompletion("fine");
+      }
       return switch (random.nextInt(12)) {
         case 0 -> Wire.error(500, "server_error", "oops");
         case 1 -> Wire.error(429, "Retry-After: 1\r\n", "rate_limit", "slow");
@@ -224,6 +261,17 @@ class RandomWalkTest {
                 ? Wire.STREAM_HEAD + Wire.wholeStream("one", "two", "three")
                 : Wire.completion("fine");
       };
+    }
+
+    private static String textStream(Random random) {
+      String finish = random.nextBoolean() ? "\"stop\"" : "null";
+      String events =
+          Wire.event(Wire.text(0, "", "null"))
+              + Wire.event(Wire.text(0, "one", "null"))
+              + Wire.event(Wire.text(0, "two", finish));
+      String end = random.nextBoolean() ? Wire.event(Wire.usage(7, 2)) : "";
+      String done = random.nextBoolean() ? Wire.event("[DONE]") : "";
+      return Wire.STREAM_HEAD + events + end + done + Wire.LAST_CHUNK;
     }
   }
 }
