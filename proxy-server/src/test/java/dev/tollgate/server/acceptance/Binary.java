@@ -53,9 +53,10 @@ final class Binary implements AutoCloseable {
     return serving(binary);
   }
 
-  private static Binary serving(Binary binary) throws InterruptedException {
+  private static Binary serving(Binary binary) throws IOException, InterruptedException {
     try {
       binary.awaitServing();
+      ClassArchive.keep(binary.pid());
       return binary;
     } catch (AssertionError e) {
       binary.close();

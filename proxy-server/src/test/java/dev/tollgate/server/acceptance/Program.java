@@ -38,6 +38,7 @@ final class Program {
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:TieredStopAtLevel=" + JIT_LEVEL,
             "-Xmx512m"));
+    command.addAll(ClassArchive.flags());
     command.addAll(jvmFlags);
     command.addAll(List.of("-cp", lib.resolve("*").toString(), MAIN));
     command.addAll(arguments);
