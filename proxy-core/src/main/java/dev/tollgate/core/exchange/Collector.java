@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
  * Loop-confined.
  */
 final class Collector {
-  private static final int START_BYTES = 2 * 1024;
+  /** With its header, an array that doubles stays a power of two. */
+  private static final int HEADER_BYTES = 16;
+
+  private static final int START_BYTES = 2 * 1024 - HEADER_BYTES;
   private static final int FREE_BYTES = 64 * 1024;
 
   private final int bytesMax;
@@ -37,7 +40,7 @@ final class Collector {
       return Taken.TOO_LARGE;
     }
     if (total > bytes.length) {
-      int capacity = (int) Math.min(bytesMax, Math.max(total, 2L * bytes.length));
+      int capacity = (int) Math.min(bytesMax, Math.max(total, 2L * bytes.length + HEADER_BYTES));
       if (permit == null || !permit.resize(capacity)) {
         return Taken.NO_ROOM;
       }

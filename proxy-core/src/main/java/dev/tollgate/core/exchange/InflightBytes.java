@@ -5,14 +5,33 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The process-wide budget of bytes that requests hold in memory ({@code
- * server.max_inflight_bytes}): request bodies by capacity, collected replies, partial events.
+ * server.max_inflight_bytes}): request bodies by capacity, collected replies, partial events. What
+ * counts is what an array of so many bytes takes of the heap.
  */
 public final class InflightBytes {
+  private static final int HEADER_BYTES = 16;
+
   private final long bytesMax;
+  private final int regionBytes;
   private final AtomicLong held = new AtomicLong();
 
   public InflightBytes(long bytesMax) {
+    this(bytesMax, 0);
+  }
+
+  /**
+   * A budget on a heap of regions, where an array of more than half a region has whole ones for
+   * itself: what is left of them nobody else can use.
+   *
+   * @param regionBytes 0 where the heap has no regions
+   */
+  public InflightBytes(long bytesMax, int regionBytes) {
     this.bytesMax = bytesMax;
+    this.regionBytes = regionBytes;
+  }
+
+  public long bytesMax() {
+    return bytesMax;
   }
 
   /** Bytes held now. */
@@ -22,7 +41,15 @@ public final class InflightBytes {
 
   /** A permit for {@code bytes}, or empty where the budget has no room. */
   public Optional<Permit> tryAcquire(long bytes) {
-    return tryAdd(bytes) ? Optional.of(new Permit(bytes)) : Optional.empty();
+    long taken = taken(bytes);
+    return tryAdd(taken) ? Optional.of(new Permit(taken)) : Optional.empty();
+  }
+
+  private long taken(long bytes) {
+    long whole = bytes + HEADER_BYTES;
+    return 2 * whole > regionBytes && regionBytes > 0
+        ? Math.ceilDiv(whole, regionBytes) * regionBytes
+        : bytes;
   }
 
   private boolean tryAdd(long bytes) {
@@ -49,13 +76,14 @@ public final class InflightBytes {
     /** Grows (or shrinks) to {@code total} bytes; false where the budget has no room. */
     public boolean resize(long total) {
       assert !ended;
-      if (total > bytes && !tryAdd(total - bytes)) {
+      long taken = taken(total);
+      if (taken > bytes && !tryAdd(taken - bytes)) {
         return false;
       }
-      if (total < bytes) {
-        held.addAndGet(total - bytes);
+      if (taken < bytes) {
+        held.addAndGet(taken - bytes);
       }
-      bytes = total;
+      bytes = taken;
       return true;
     }
 

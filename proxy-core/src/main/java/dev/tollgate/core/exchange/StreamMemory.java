@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts what is held of a stream, an incomplete event or delivered text, against the process-wide
- * budget, once that is more than a few reads. Ended exactly once. Loop-confined.
+ * budget, once that is more than every stream may have. Ended exactly once. Loop-confined.
  */
 final class StreamMemory {
-  private static final int FREE_EVENT_BYTES = 64 * 1024;
+  private static final int FREE_EVENT_BYTES = 4 * 1024;
   private static final int TEXT_STEP_BYTES = 4 * 1024;
 
   private final InflightBytes inflight;
@@ -22,7 +22,7 @@ final class StreamMemory {
     this.stepBytes = stepBytes;
   }
 
-  /** Counts an incomplete event: one that fits into a read is there for a moment only. */
+  /** Counts an incomplete event: most are small, and there for a moment only. */
   static StreamMemory ofEvent(InflightBytes inflight) {
     return new StreamMemory(inflight, FREE_EVENT_BYTES, 1);
   }
@@ -34,17 +34,17 @@ final class StreamMemory {
 
   /** Takes note of what is held now; false where the budget has no room for it. */
   boolean hold(int bytes) {
-    int rounded = Math.ceilDiv(bytes, stepBytes) * stepBytes;
-    if (permit != null) {
-      boolean fits = rounded == heldBytes || permit.resize(rounded);
-      heldBytes = fits ? rounded : heldBytes;
-      return fits;
-    }
-    if (rounded <= freeBytes) {
+    int counted = bytes <= freeBytes ? 0 : Math.ceilDiv(bytes, stepBytes) * stepBytes;
+    if (counted == heldBytes) {
       return true;
     }
-    heldBytes = rounded;
-    permit = inflight.tryAcquire(rounded).orElse(null);
+    boolean fits = permit == null ? acquire(counted) : permit.resize(counted);
+    heldBytes = fits ? counted : heldBytes;
+    return fits;
+  }
+
+  private boolean acquire(int bytes) {
+    permit = inflight.tryAcquire(bytes).orElse(null);
     return permit != null;
   }
 

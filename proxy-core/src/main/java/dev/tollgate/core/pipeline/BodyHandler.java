@@ -22,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * that the head can decide was decided above, so only here is a waiting client told to go on.
  */
 final class BodyHandler extends ChannelInboundHandlerAdapter {
-  private static final int CHUNKED_BYTES_FIRST = 8 * 1024;
+  /** With its header, an array that doubles stays a power of two. */
+  private static final int HEADER_BYTES = 16;
+
+  private static final int CHUNKED_BYTES_FIRST = 8 * 1024 - HEADER_BYTES;
   private static final byte[] NOTHING = {};
 
   private final Conversation conversation;
@@ -112,7 +115,8 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
       tooLarge(ctx);
       return false;
     }
-    int capacity = (int) Math.min(bytesMax, Math.max(bytes.length * 2L, (long) length + count));
+    long doubled = bytes.length * 2L + HEADER_BYTES;
+    int capacity = (int) Math.min(bytesMax, Math.max(doubled, (long) length + count));
     if (permit == null || !permit.resize(capacity)) {
       abandon();
       overBudget(ctx);

@@ -5,7 +5,11 @@ import java.util.Arrays;
 /** The growing array in which a decoder keeps what one read left unfinished. */
 final class HeldBytes {
   private static final byte[] NONE = {};
-  private static final int FIRST_BYTES = 256;
+
+  /** With its header, each array is a power of two: one byte more may take twice of the heap. */
+  private static final int HEADER_BYTES = 16;
+
+  private static final int FIRST_BYTES = 256 - HEADER_BYTES;
   private static final int AT_REST_BYTES_MAX = 1_024;
 
   private final int bytesMax;
@@ -77,9 +81,9 @@ final class HeldBytes {
     if (needed <= bytes.length) {
       return;
     }
-    long doubled = Math.max(FIRST_BYTES, 2L * bytes.length);
+    long doubled = FIRST_BYTES;
     while (doubled < needed) {
-      doubled *= 2;
+      doubled = 2 * doubled + HEADER_BYTES;
     }
     bytes = Arrays.copyOf(bytes, (int) Math.max(needed, Math.min(doubled, bytesMax)));
   }

@@ -41,6 +41,16 @@ class SseSizesTest {
   }
 
   @Test
+  void whatIsHeldIsWithItsHeaderAPowerOfTwo() {
+    SseDecoder decoder = new SseDecoder(new Measured(), 32 << 20);
+    byte[] stream = event(450 << 10);
+    decoder.feed(Unpooled.wrappedBuffer(stream, 0, 100));
+    assertThat(decoder.heldBytes()).isEqualTo(256 - 16);
+    decoder.feed(Unpooled.wrappedBuffer(stream, 100, stream.length - 200));
+    assertThat(decoder.heldBytes()).isEqualTo((512 << 10) - 16);
+  }
+
+  @Test
   void anEventOfExactlyTheCapPassesAndOneMoreByteDoesNot() {
     int cap = 10_000;
     for (int read : new int[] {1, 7, 4_096, 1 << 20}) {

@@ -83,9 +83,18 @@ public final class Memory {
 
   /** What the JVM may allocate outside of its heap, in bytes. */
   public static long directMax() {
+    long said = option("MaxDirectMemorySize");
+    return said > 0 ? said : Runtime.getRuntime().maxMemory();
+  }
+
+  /** G1's regions: a larger array than half of one has them for itself. 0 with other collectors. */
+  public static int heapRegionBytes() {
+    return (int) option("G1HeapRegionSize");
+  }
+
+  private static long option(String name) {
     HotSpotDiagnosticMXBean options =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-    long said = Long.parseLong(options.getVMOption("MaxDirectMemorySize").getValue());
-    return said > 0 ? said : Runtime.getRuntime().maxMemory();
+    return Long.parseLong(options.getVMOption(name).getValue());
   }
 }

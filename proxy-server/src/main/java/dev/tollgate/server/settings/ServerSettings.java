@@ -13,7 +13,9 @@ public record ServerSettings(
         Transport transport,
     @Key(
             name = "max_inflight_bytes",
-            about = "request bodies, buffered replies and partial events in memory together",
+            about =
+                "request bodies, buffered replies and partial events in memory together; never more"
+                    + " than half of the heap",
             initial = "256MiB",
             min = "1MiB",
             bytes = true)
@@ -35,6 +37,11 @@ public record ServerSettings(
     return requestsMax != null
         ? requestsMax
         : Math.clamp(heapBytesMax / HEAP_BYTES_PER_REQUEST, REQUESTS_PER_LOOP, REQUESTS_MAX);
+  }
+
+  /** The budget in force: what is said, or half of a smaller heap, for the rest needs it too. */
+  public long inflightBytesMaxOn(long heapBytesMax) {
+    return Math.min(inflightBytesMax, heapBytesMax / 2);
   }
 
   /** Requests in work below which none is turned away, where so many loops serve. */

@@ -26,6 +26,7 @@ import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Health;
 import dev.tollgate.server.ops.LastWords;
 import dev.tollgate.server.ops.LoopLag;
+import dev.tollgate.server.ops.Memory;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.Reload;
 import dev.tollgate.server.ops.RequestLog;
@@ -142,7 +143,8 @@ public final class Server implements AutoCloseable {
     }
     BoundedOffload offload = offload();
     KeyCache keys = keys(store, offload, limiting);
-    var inflight = new InflightBytes(settings.server().inflightBytesMax());
+    long inflightMax = settings.server().inflightBytesMaxOn(Runtime.getRuntime().maxMemory());
+    var inflight = new InflightBytes(inflightMax, Memory.heapRegionBytes());
     Observer observer = observer(requestMetrics, requestLog(store));
     Treasury treasury = treasury(store);
     // Goes first: who is heard out for its usage alone is let go, and charged.

@@ -67,7 +67,7 @@ final class Shedding {
     signals.put(LoadSignal.CONNECTIONS, () -> gateway.connections() / (double) connectionsMax);
     signals.put(
         LoadSignal.INFLIGHT_BYTES,
-        () -> figures.inflight().held() / (double) server.inflightBytesMax());
+        () -> figures.inflight().held() / (double) figures.inflight().bytesMax());
     signals.put(LoadSignal.HEAP, () -> memory.heap() / overload.heap());
     signals.put(LoadSignal.DIRECT_MEMORY, () -> memory.direct() / overload.directMemory());
     signals.put(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import java.lang.management.ManagementFactory;
 import org.junit.jupiter.api.Test;
 
 final class MemoryTest {
@@ -30,6 +31,18 @@ final class MemoryTest {
     assertThat(memory.direct()).isPositive();
     held.release();
     assertThat(memory.direct()).isZero();
+  }
+
+  @Test
+  void regionsAreKnownWhereTheCollectorHasThem() {
+    boolean isG1 =
+        ManagementFactory.getGarbageCollectorMXBeans().stream()
+            .anyMatch(bean -> bean.getName().startsWith("G1"));
+    if (isG1) {
+      assertThat(Memory.heapRegionBytes()).isBetween(1 << 20, 1 << 29);
+    } else {
+      assertThat(Memory.heapRegionBytes()).isZero();
+    }
   }
 
   @Test
