@@ -27,57 +27,23 @@ sealed interface AnthropicThinking {
    */
   record Adaptive(Optional<String> effort) implements AnthropicThinking {}
 
-  /** What a chat asks for: an effort as OpenAI names them, or a number of tokens, or just to. */
-  record Wish(String param, String effort, long tokens) {
-    static Optional<Wish> of(JsonMembers chat) {
-      int i = Given.at(chat, "reasoning", JsonKind.OBJECT);
-      if (i >= 0) {
-        return ofObject(chat.object(i)).filter(Wish::isOne);
-      }
-      int effort = Given.text(chat, "reasoning_effort");
-      return effort < 0
-          ? Optional.empty()
-          : Optional.of(new Wish("reasoning_effort", chat.string(effort), 0)).filter(Wish::isOne);
-    }
+  /** The share of the output that may be thought. */
+  private static double share(ReasoningWish wish) {
+    return switch (wish.effort()) {
+      case "minimal", "low" -> 0.2;
+      case "high" -> 0.8;
+      case "xhigh", "max" -> 0.95;
+      default -> 0.5;
+    };
+  }
 
-    private static Optional<Wish> ofObject(JsonMembers reasoning) {
-      int enabled = Given.at(reasoning, "enabled");
-      if (enabled >= 0 && reasoning.kind(enabled) == JsonKind.FALSE) {
-        return Optional.empty();
-      }
-      int effort = Given.text(reasoning, "effort");
-      int tokens = Given.at(reasoning, "max_tokens", JsonKind.NUMBER);
-      return effort < 0 && tokens < 0 && enabled < 0
-          ? Optional.empty()
-          : Optional.of(
-              new Wish(
-                  "reasoning",
-                  effort < 0 ? "" : reasoning.string(effort),
-                  tokens < 0 ? 0 : reasoning.integer(tokens, 0)));
-    }
-
-    private boolean isOne() {
-      return !effort.equals("none");
-    }
-
-    /** The share of the output that may be thought. */
-    private double share() {
-      return switch (effort) {
-        case "minimal", "low" -> 0.2;
-        case "high" -> 0.8;
-        case "xhigh", "max" -> 0.95;
-        default -> 0.5;
-      };
-    }
-
-    private Optional<String> anthropicEffort() {
-      return switch (effort) {
-        case "minimal", "low" -> Optional.of("low");
-        case "medium", "high", "max" -> Optional.of(effort);
-        case "xhigh" -> Optional.of("max");
-        default -> Optional.empty();
-      };
-    }
+  private static Optional<String> anthropicEffort(ReasoningWish wish) {
+    return switch (wish.effort()) {
+      case "minimal", "low" -> Optional.of("low");
+      case "medium", "high", "max" -> Optional.of(wish.effort());
+      case "xhigh" -> Optional.of("max");
+      default -> Optional.empty();
+    };
   }
 
   long BUDGET_MIN = 1_024;
@@ -95,7 +61,7 @@ sealed interface AnthropicThinking {
       boolean thinks = !Given.is(chat.object(own), "type", "disabled");
       return new Own(JsonBytes.of(chat, own), thinks);
     }
-    Optional<Wish> wish = Wish.of(chat);
+    Optional<ReasoningWish> wish = ReasoningWish.of(chat).filter(one -> !one.isForNone());
     if (wish.isEmpty()) {
       return new Off();
     }
@@ -107,14 +73,14 @@ sealed interface AnthropicThinking {
   }
 
   private static AnthropicThinking how(
-      Wish wish, JsonMembers chat, Route route, Model model, long outputMax) {
+      ReasoningWish wish, JsonMembers chat, Route route, Model model, long outputMax) {
     boolean able = model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
     if (!able || AnthropicTools.isForced(chat)) {
       return new Off(); // who must call a tool may not think first
     }
     return switch (style(route)) {
       case NONE -> new Off();
-      case ADAPTIVE -> new Adaptive(wish.anthropicEffort());
+      case ADAPTIVE -> new Adaptive(anthropicEffort(wish));
       case BUDGET, AUTO -> isAmidToolsWithoutThoughts(chat) ? new Off() : budget(wish, outputMax);
     };
   }
@@ -126,9 +92,9 @@ sealed interface AnthropicThinking {
         : ClaudeVersion.isAdaptive(route.upstreamModel()) ? Thinking.ADAPTIVE : Thinking.BUDGET;
   }
 
-  private static AnthropicThinking budget(Wish wish, long outputMax) {
+  private static AnthropicThinking budget(ReasoningWish wish, long outputMax) {
     long most = Math.min(outputMax - 1, BUDGET_MAX);
-    long tokens = wish.tokens() > 0 ? wish.tokens() : (long) (outputMax * wish.share());
+    long tokens = wish.tokens() > 0 ? wish.tokens() : (long) (outputMax * share(wish));
     return most < BUDGET_MIN ? new Off() : new Budget(Math.clamp(tokens, BUDGET_MIN, most));
   }
 

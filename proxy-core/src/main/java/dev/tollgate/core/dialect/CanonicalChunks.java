@@ -60,21 +60,21 @@ final class CanonicalChunks {
   }
 
   /** Sends a chunk that finishes nothing, with the usage so far. */
-  void send(JsonOut delta, UsageTally usage) {
+  void send(JsonOut delta, ToldUsage usage) {
     delta.endObject();
     delta.name("finish_reason").nul();
     end(delta, usage);
   }
 
   /** Sends the chunk that finishes, with the usage. */
-  void finish(JsonOut delta, String reason, String ownReason, UsageTally usage) {
+  void finish(JsonOut delta, String reason, String ownReason, ToldUsage usage) {
     delta.endObject();
     delta.name("finish_reason").string(reason);
     delta.name("native_finish_reason").string(ownReason);
     end(delta, usage);
   }
 
-  private void end(JsonOut delta, UsageTally usage) {
+  private void end(JsonOut delta, ToldUsage usage) {
     buffer.writeBytes(END, 0, 2);
     usage.writeTo(delta);
     buffer.writeBytes(END, 2, 1);

@@ -33,16 +33,28 @@ final class CanonicalUsage {
     if (usage.cacheWriteTokens() > 0) {
       out.name("cache_write_tokens").number(usage.cacheWriteTokens());
     }
-    out.endObject();
-    if (usage.reasoningTokens() > 0) {
-      out.name("completion_tokens_details").beginObject();
-      out.name("reasoning_tokens").number(usage.reasoningTokens()).endObject();
+    if (usage.audioInputTokens() > 0) {
+      out.name("audio_tokens").number(usage.audioInputTokens());
     }
+    out.endObject();
+    completion(usage, out);
     for (int i = 0; i < told.size(); i++) {
       String name = told.name(i);
       if (told.kind(i) != JsonKind.NULL && !OURS.contains(name)) {
         out.name(name).raw(JsonBytes.of(told, i));
       }
+    }
+    out.endObject();
+  }
+
+  private static void completion(Usage usage, JsonOut out) {
+    if (usage.reasoningTokens() == 0 && usage.audioOutputTokens() == 0) {
+      return;
+    }
+    out.name("completion_tokens_details").beginObject();
+    out.name("reasoning_tokens").number(usage.reasoningTokens());
+    if (usage.audioOutputTokens() > 0) {
+      out.name("audio_tokens").number(usage.audioOutputTokens());
     }
     out.endObject();
   }

@@ -66,6 +66,7 @@ public interface Dialect {
     return switch (name) {
       case "openai", "mock" -> OpenAiDialect.INSTANCE;
       case "anthropic" -> AnthropicDialect.INSTANCE;
+      case "gemini" -> GeminiDialect.INSTANCE;
       default -> throw new IllegalArgumentException("no dialect " + name);
     };
   }

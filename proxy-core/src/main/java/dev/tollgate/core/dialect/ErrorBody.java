@@ -75,17 +75,31 @@ record ErrorBody(
     ErrorBody raw = passedOn(error);
     String inner = innerCode(error);
     String code = scalar(error, "code");
-    String type = scalar(error, "type");
+    String type = type(error);
     ErrorBody own =
         new ErrorBody(
             cut(detail != null ? detail : complaint != null ? complaint.message() : ""),
             complaint == null ? scalar(error, "param") : complaint.param(),
             inner == null ? code : inner,
-            type == null ? scalar(error, "error_type") : type,
+            type,
             details.reason(),
             ImpliedStatus.of(error, code, type),
             details.retryAfterSeconds());
     return raw == null ? own : own.behind(raw);
+  }
+
+  /** Google's word for it is its status. */
+  private static @Nullable String type(JsonMembers error) {
+    for (String name : List.of("type", "error_type")) {
+      String type = scalar(error, name);
+      if (type != null) {
+        return type;
+      }
+    }
+    int status = Given.text(error, "status");
+    return status < 0 || Character.isDigit(error.string(status).charAt(0))
+        ? null
+        : error.string(status);
   }
 
   // OpenRouter passes on what its provider wrote, as text.

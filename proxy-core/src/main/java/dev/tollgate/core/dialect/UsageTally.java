@@ -12,7 +12,7 @@ import io.netty.buffer.Unpooled;
  * What a stream says of its usage in several events: some say less than those before, and what was
  * said last of each count holds.
  */
-final class UsageTally {
+final class UsageTally implements ToldUsage {
   private static final int BYTES_MAX = 16 * 1024;
   private static final byte[] NOTHING = {'{', '}'};
 
@@ -50,8 +50,8 @@ final class UsageTally {
     told = bytes.length <= BYTES_MAX ? bytes : told;
   }
 
-  /** Writes it as a member, in OpenAI's terms; nothing where it is not sound. */
-  void writeTo(JsonOut out) {
+  @Override
+  public void writeTo(JsonOut out) {
     JsonMembers members = JsonMembers.ofKept(told);
     terms
         .read(members, 0)

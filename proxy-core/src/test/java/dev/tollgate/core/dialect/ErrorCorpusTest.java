@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every recorded refusal of an OpenAI-compatible provider, by the classes of wire FACTS 4. */
 @Tag("corpus")
@@ -38,12 +40,14 @@ class ErrorCorpusTest {
   private static final Map<String, Kind> BY_BODY =
       Map.ofEntries(
           Map.entry("deepseek/error-400--deepseek-chat", Kind.CONTEXT_TOO_LONG),
+          Map.entry("gemini/error-400--gemini-2-5-flash", Kind.CREDENTIAL_REFUSED),
           Map.entry("groq/error-400--llama-guard-3-8b", Kind.MODEL_MISSING),
           Map.entry("llamacpp/error--qwen3-1-7b-q4-k-m", Kind.CONTEXT_TOO_LONG),
           Map.entry("openai/error-400-context-length--gpt-5-nano", Kind.CONTEXT_TOO_LONG),
           Map.entry("openai/error-403-forbidden--text-embedding-3-large", Kind.MODEL_MISSING),
           Map.entry("openrouter/error-400--claude-haiku-4-5", Kind.CONTEXT_TOO_LONG),
           Map.entry("openrouter/error-403--grok-code-fast-1", Kind.CONTENT_FILTERED),
+          Map.entry("vertex/error-400--gemini-2-5-flash", Kind.CONTEXT_TOO_LONG),
           Map.entry("xai/error--grok-4-3", Kind.CREDENTIAL_REFUSED));
 
   @Test
@@ -59,15 +63,27 @@ class ErrorCorpusTest {
     assertThat(cases).isGreaterThanOrEqualTo(38);
   }
 
-  @Test
-  void everyRecordedErrorOfAnthropicsIsOfItsClass() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"anthropic, 6", "gemini, 4", "vertex, 3"})
+  void everyRecordedErrorOfAnotherDialectIsOfItsClass(String provider, int expected)
+      throws IOException {
     int cases = 0;
-    for (Path file : Corpora.files("wire/fixtures/anthropic")) {
+    for (Path file : Corpora.files("wire/fixtures/" + provider)) {
       if (file.toString().endsWith(".meta.json")) {
-        cases += check("anthropic", file) ? 1 : 0;
+        cases += check(provider, file) ? 1 : 0;
       }
     }
-    assertThat(cases).isEqualTo(6);
+    assertThat(cases).isEqualTo(expected);
+  }
+
+  @Test
+  void gemini429SaysItsWaitInItsBody() throws IOException {
+    byte[] body =
+        Corpora.bytes(
+            Corpora.path("wire/fixtures/gemini/error-429--gemini-2-5-flash.response.json"));
+    UpstreamFailure failure = Dialect.named("gemini").failure(429, Headers.of(), body, body.length);
+    assertThat(failure.retryAfterSeconds()).isEqualTo(48);
+    assertThat(failure.providerCode()).isEqualTo("RESOURCE_EXHAUSTED");
   }
 
   private static boolean check(String provider, Path file) throws IOException {
@@ -83,8 +99,7 @@ class ErrorCorpusTest {
             : new byte[0];
     int status = response.path("status").intValue();
     UpstreamFailure failure =
-        Dialect.named(provider.equals("anthropic") ? provider : "openai")
-            .failure(status, headers(response), body, body.length);
+        Dialect.named(dialect(provider)).failure(status, headers(response), body, body.length);
     assertThat(failure.kind()).as(name).isEqualTo(BY_BODY.getOrDefault(name, ofStatus(status)));
     assertThat(failure.message().isEmpty()).as(name).isEqualTo(name.contains("html"));
     if (response.path("headers").has("retry-after")) {
@@ -93,6 +108,14 @@ class ErrorCorpusTest {
           .isEqualTo(response.path("headers").path("retry-after").asInt());
     }
     return true;
+  }
+
+  private static String dialect(String provider) {
+    return switch (provider) {
+      case "anthropic", "gemini" -> provider;
+      case "vertex" -> "gemini";
+      default -> "openai";
+    };
   }
 
   private static Kind ofStatus(int status) {

@@ -1,0 +1,158 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.Param;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Writes a message's text and parts as Gemini's parts. */
+final class GeminiContent {
+  private final Dropped dropped;
+
+  GeminiContent(Dropped dropped) {
+    this.dropped = dropped;
+  }
+
+  /**
+   * Writes the parts of a message; nothing of one that is empty.
+   *
+   * @param place where they go, asked for ahead of each part
+   */
+  void write(JsonMembers message, Param path, Supplier<JsonOut> place) {
+    int content = Given.at(message, "content");
+    if (content < 0) {
+      return;
+    }
+    if (message.kind(content) == JsonKind.STRING) {
+      text(message, content, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      if (!part(parts.object(k), place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** Writes text alone; all other parts are dropped. */
+  void writeText(JsonMembers message, Param path, Supplier<JsonOut> place) {
+    int content = Given.at(message, "content");
+    if (content < 0 || message.kind(content) == JsonKind.STRING) {
+      write(message, path, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      if (!said(parts.object(k), "text", place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** All text of a message in one; other parts are dropped. */
+  String textOf(JsonMembers message, Param path) {
+    int content = Given.at(message, "content");
+    if (content < 0) {
+      return "";
+    }
+    if (message.kind(content) == JsonKind.STRING) {
+      return message.string(content);
+    }
+    JsonElements parts = message.array(content);
+    StringBuilder all = new StringBuilder();
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.object(k);
+      int text = Given.at(part, "text", JsonKind.STRING);
+      if (text >= 0) {
+        all.append(part.string(text));
+      } else {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+    return all.toString();
+  }
+
+  private static void text(JsonMembers from, int i, Supplier<JsonOut> place) {
+    if (!from.isEmptyString(i)) {
+      place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
+    }
+  }
+
+  private static boolean part(JsonMembers part, Supplier<JsonOut> place) {
+    return switch (part.string(part.indexOf("type"))) {
+      case "text" -> said(part, "text", place);
+      case "refusal" -> said(part, "refusal", place);
+      case "image_url" -> media(part, "image_url", "url", place);
+      case "video_url" -> media(part, "video_url", "url", place);
+      case "file" ->
+          media(part, "file", "file_data", place) || media(part, "file", "file_id", place);
+      case "input_audio" -> audio(part, place);
+      default -> false;
+    };
+  }
+
+  private static boolean said(JsonMembers part, String member, Supplier<JsonOut> place) {
+    int text = Given.at(part, member, JsonKind.STRING);
+    if (text >= 0) {
+      text(part, text, place);
+    }
+    return text >= 0;
+  }
+
+  /** What is in the request, or where it is; Gemini fetches that itself. */
+  private static boolean media(
+      JsonMembers part, String type, String member, Supplier<JsonOut> place) {
+    int i = Given.at(part, type, JsonKind.OBJECT);
+    JsonMembers inside = i < 0 ? null : part.object(i);
+    int at = inside == null ? -1 : Given.text(inside, member);
+    if (inside == null || at < 0) {
+      return false;
+    }
+    return DataUri.isOne(inside, at) ? inline(inside, at, place) : address(inside, at, place);
+  }
+
+  private static boolean inline(JsonMembers inside, int at, Supplier<JsonOut> place) {
+    Optional<DataUri> uri = DataUri.of(inside, at);
+    uri.ifPresent(
+        found ->
+            blob(found.mediaType(), place)
+                .stringBehind(inside, at, found.headBytes())
+                .endObject()
+                .endObject());
+    return uri.isPresent();
+  }
+
+  private static boolean address(JsonMembers inside, int at, Supplier<JsonOut> place) {
+    String uri = inside.string(at);
+    if (!uri.startsWith("https://") && !uri.startsWith("http://") && !uri.startsWith("gs://")) {
+      return false; // a file that was uploaded elsewhere is not known there
+    }
+    JsonOut out = place.get().beginObject().name("fileData").beginObject();
+    MediaTypes.of(uri).ifPresent(type -> out.name("mimeType").string(type));
+    out.name("fileUri").raw(JsonBytes.of(inside, at)).endObject().endObject();
+    return true;
+  }
+
+  private static boolean audio(JsonMembers part, Supplier<JsonOut> place) {
+    int i = Given.at(part, "input_audio", JsonKind.OBJECT);
+    JsonMembers audio = i < 0 ? null : part.object(i);
+    int sound = audio == null ? -1 : Given.text(audio, "data");
+    if (audio == null || sound < 0) {
+      return false;
+    }
+    int format = Given.text(audio, "format");
+    String type = "audio/" + (format < 0 ? "wav" : audio.string(format));
+    blob(type, place).raw(JsonBytes.of(audio, sound)).endObject().endObject();
+    return true;
+  }
+
+  private static JsonOut blob(String mediaType, Supplier<JsonOut> place) {
+    JsonOut out = place.get().beginObject().name("inlineData").beginObject();
+    return out.name("mimeType").string(mediaType).name("data");
+  }
+}

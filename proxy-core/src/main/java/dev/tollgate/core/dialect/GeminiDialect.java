@@ -1,0 +1,74 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.Headers;
+import java.util.List;
+import java.util.Optional;
+
+/** Gemini's generateContent with an API key, as Google's AI Studio gives it out. */
+final class GeminiDialect implements Dialect {
+  static final GeminiDialect INSTANCE = new GeminiDialect();
+
+  private static final Optional<Translation> TRANSLATION = Optional.of(new GeminiChat());
+
+  private GeminiDialect() {}
+
+  @Override
+  public String target(Operation operation, Route route, boolean stream) {
+    String model = base(route.provider()) + "/models/" + route.upstreamModel();
+    return switch (operation) {
+      case CHAT -> model + chat(stream);
+      case EMBEDDING, COMPLETION ->
+          throw new IllegalArgumentException("Gemini has no " + operation); // the loader refused it
+    };
+  }
+
+  /** Without {@code alt=sse} a stream would be one long JSON array. */
+  static String chat(boolean stream) {
+    return stream ? ":streamGenerateContent?alt=sse" : ":generateContent";
+  }
+
+  private static String base(Provider provider) {
+    String base = provider.basePath();
+    return base.contains("/v1") ? base : base + "/v1beta";
+  }
+
+  @Override
+  public Optional<String> credentialCheck(Provider provider) {
+    return Optional.of(base(provider) + "/models?pageSize=1");
+  }
+
+  @Override
+  public List<Field> fields() {
+    return List.of();
+  }
+
+  @Override
+  public List<Field> authorization(Secret credential) {
+    return List.of(new Field("x-goog-api-key", credential.reveal()));
+  }
+
+  @Override
+  public Optional<Translation> translation() {
+    return TRANSLATION;
+  }
+
+  @Override
+  public Optional<EmbeddingTranslation> embeddings() {
+    return Optional.empty();
+  }
+
+  @Override
+  public UpstreamFailure failure(int status, Headers headers, byte[] body, int length) {
+    return GoogleFailure.of(status, RetryAfter.of(headers), ErrorBody.read(body, 0, length));
+  }
+
+  @Override
+  public UpstreamFailure failureInside(byte[] json, int from, int to) {
+    ErrorBody error = ErrorBody.read(json, from, to);
+    return GoogleFailure.of(error.impliedStatus(), 0, error);
+  }
+}

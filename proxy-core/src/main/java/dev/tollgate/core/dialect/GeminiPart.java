@@ -1,0 +1,108 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+
+/** Reads one of Gemini's parts after the other, and writes what of a message it becomes. */
+final class GeminiPart {
+  private final JsonMembers part = new JsonMembers();
+  private final JsonMembers inside = new JsonMembers();
+  private Kind kind = Kind.NOTHING;
+  private int at;
+
+  /** What a part is. */
+  enum Kind {
+    /** Empty, or something that the provider's own tools did. */
+    NOTHING,
+    TEXT,
+    THOUGHT,
+    CALL,
+    /** An image or sound that the model made. */
+    MEDIA,
+    /** Nothing but the proof of a thought. */
+    SIGNATURE
+  }
+
+  Kind read(JsonItems parts, int k) {
+    kind = Kind.NOTHING;
+    if (parts.kind(k) == JsonKind.OBJECT) {
+      part.readInside(parts, k);
+      kind = told();
+    }
+    return kind;
+  }
+
+  private Kind told() {
+    at = Given.text(part, "text");
+    if (at >= 0) {
+      return Given.at(part, "thought", JsonKind.TRUE) >= 0 ? Kind.THOUGHT : Kind.TEXT;
+    }
+    if (within("functionCall") && Given.text(inside, "name") >= 0) {
+      return Kind.CALL;
+    }
+    if (within("inlineData") && Given.text(inside, "data") >= 0) {
+      return Given.at(part, "thought", JsonKind.TRUE) >= 0 ? Kind.NOTHING : Kind.MEDIA;
+    }
+    return signature() >= 0 ? Kind.SIGNATURE : Kind.NOTHING;
+  }
+
+  private boolean within(String member) {
+    int i = Given.at(part, member, JsonKind.OBJECT);
+    if (i >= 0) {
+      inside.readInside(part, i);
+    }
+    return i >= 0;
+  }
+
+  private int signature() {
+    return Given.text(part, "thoughtSignature");
+  }
+
+  /** The text, said or thought, as it is written. */
+  JsonBytes text() {
+    return JsonBytes.of(part, at);
+  }
+
+  String decoded() {
+    return part.string(at);
+  }
+
+  /** Writes the proof of a thought where there is one. */
+  void writeSignature(JsonOut out) {
+    int signature = signature();
+    if (signature >= 0) {
+      GeminiSignature.write(part, signature, out);
+    }
+  }
+
+  /**
+   * Writes the members of a call behind its index.
+   *
+   * @param idOtherwise where Gemini gives none; empty: none is written
+   */
+  void writeCall(String idOtherwise, JsonOut out) {
+    int id = Given.text(inside, "id");
+    if (id >= 0) {
+      out.name("id").raw(JsonBytes.of(inside, id));
+    } else if (!idOtherwise.isEmpty()) {
+      out.name("id").string(idOtherwise);
+    }
+    out.name("type").string("function").name("function").beginObject();
+    out.name("name").raw(JsonBytes.of(inside, inside.indexOf("name")));
+    int args = Given.at(inside, "args", JsonKind.OBJECT);
+    out.name("arguments").string(args < 0 ? "{}" : inside.text(args)).endObject();
+    writeSignature(out);
+  }
+
+  /** Writes an image or sound as one of a message's {@code images}. */
+  void writeMedia(int index, JsonOut out) {
+    int type = Given.text(inside, "mimeType");
+    String head = "data:" + (type < 0 ? "image/png" : inside.string(type)) + ";base64,";
+    out.beginObject().name("type").string("image_url").name("index").number(index);
+    out.name("image_url").beginObject().name("url");
+    out.string(head + inside.string(inside.indexOf("data"))).endObject().endObject();
+  }
+}

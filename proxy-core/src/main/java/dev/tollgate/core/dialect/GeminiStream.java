@@ -1,0 +1,201 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.sse.SseSink;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the events of one Gemini stream into canonical chunks, one for each part. Nothing says that
+ * the stream is over but its end behind a finish reason. Not thread safe: one stream on one loop.
+ */
+final class GeminiStream implements SseSink {
+  private static final JsonBytes NO_TEXT = JsonBytes.string("");
+
+  private final SseSink canonical;
+  private final CanonicalChunks chunks;
+  private final GeminiTally usage = new GeminiTally();
+  private final JsonMembers root = new JsonMembers();
+  private final JsonElements candidates = new JsonElements();
+  private final JsonMembers candidate = new JsonMembers();
+  private final JsonMembers content = new JsonMembers();
+  private final JsonElements parts = new JsonElements();
+  private final GeminiPart part = new GeminiPart();
+  private String responseId = "";
+  private int calls;
+  private int images;
+  private boolean over;
+
+  GeminiStream(SseSink canonical) {
+    this.canonical = canonical;
+    this.chunks = new CanonicalChunks(canonical);
+  }
+
+  @Override
+  public void event(String name, byte[] data, int from, int to) {
+    if (over) {
+      canonical.event(name, data, from, to); // nothing should come any more
+      return;
+    }
+    try {
+      root.read(data, from, to);
+    } catch (InvalidJson e) {
+      unreadable(name, data, from, to);
+      return;
+    }
+    if (Given.at(root, "error") >= 0 || name.equals("error")) {
+      error(data, from, to);
+    } else if (root.indexOf("candidates") >= 0 || root.indexOf("promptFeedback") >= 0) {
+      answer();
+    } else if (usage.take(root)) {
+      chunks.send(chunks.begin(), usage);
+    } else {
+      chunks.unreadable();
+    }
+  }
+
+  @Override
+  public void comment() {
+    canonical.comment();
+  }
+
+  @Override
+  public void oversized(int eventBytesMax) {
+    canonical.oversized(eventBytesMax);
+  }
+
+  private void unreadable(String name, byte[] data, int from, int to) {
+    if (name.equals("error")) {
+      error(data, from, to);
+    } else {
+      chunks.unreadable();
+    }
+  }
+
+  private void error(byte[] data, int from, int to) {
+    over = true;
+    canonical.event("error", data, from, to);
+  }
+
+  private void answer() {
+    identify();
+    boolean counted = usage.take(root);
+    boolean answered = readCandidate();
+    JsonOut last = answered ? parts() : null;
+    int reason = answered ? Given.at(candidate, "finishReason") : -1;
+    if (reason >= 0) {
+      send(last);
+      finish(GeminiFinish.own(candidate, reason));
+    } else if (counted && last != null) {
+      chunks.send(last, usage);
+    } else {
+      send(last);
+      blocked(counted);
+    }
+  }
+
+  private void send(@Nullable JsonOut delta) {
+    if (delta != null) {
+      chunks.send(delta);
+    }
+  }
+
+  /** Every event says it; the first is enough. */
+  private void identify() {
+    int id = Given.text(root, "responseId");
+    if (id >= 0 && responseId.isEmpty()) {
+      responseId = root.string(id);
+      int model = Given.text(root, "modelVersion");
+      chunks.identify(
+          JsonBytes.string(responseId), model < 0 ? NO_TEXT : JsonBytes.string(root.string(model)));
+    }
+  }
+
+  private boolean readCandidate() {
+    int i = Given.at(root, "candidates", JsonKind.ARRAY);
+    if (i < 0) {
+      return false;
+    }
+    candidates.readInside(root, i);
+    boolean some = candidates.size() > 0 && candidates.kind(0) == JsonKind.OBJECT;
+    if (some) {
+      candidate.readInside(candidates, 0);
+    }
+    return some;
+  }
+
+  /** Sends all parts but the last, whose chunk is begun; null: there is none. */
+  private @Nullable JsonOut parts() {
+    int i = Given.at(candidate, "content", JsonKind.OBJECT);
+    if (i < 0) {
+      return null;
+    }
+    content.readInside(candidate, i);
+    int k = Given.at(content, "parts", JsonKind.ARRAY);
+    if (k < 0) {
+      return null;
+    }
+    parts.readInside(content, k);
+    return each(parts);
+  }
+
+  private @Nullable JsonOut each(JsonItems all) {
+    JsonOut begun = null;
+    for (int k = 0; k < all.size(); k++) {
+      GeminiPart.Kind kind = part.read(all, k);
+      if (kind != GeminiPart.Kind.NOTHING) {
+        send(begun);
+        begun = delta(kind);
+      }
+    }
+    return begun;
+  }
+
+  private @Nullable JsonOut delta(GeminiPart.Kind kind) {
+    JsonOut delta = chunks.begin();
+    switch (kind) {
+      case TEXT -> {
+        delta.name("content").raw(part.text());
+        part.writeSignature(delta);
+      }
+      case THOUGHT -> delta.name("reasoning_content").raw(part.text());
+      case SIGNATURE -> part.writeSignature(delta);
+      case CALL -> {
+        int index = calls++;
+        delta.name("tool_calls").beginArray().beginObject().name("index").number(index);
+        part.writeCall(GeminiReply.callId(responseId, index), delta);
+        delta.endObject().endArray();
+      }
+      case MEDIA -> {
+        delta.name("images").beginArray();
+        part.writeMedia(images++, delta);
+        delta.endArray();
+      }
+      case NOTHING -> {}
+    }
+    return delta;
+  }
+
+  private void finish(String reason) {
+    chunks.finish(chunks.begin(), GeminiFinish.canonical(reason, calls), reason, usage);
+  }
+
+  /** A prompt that was not let through has no answer, but a reason. */
+  private void blocked(boolean counted) {
+    int i = Given.at(root, "promptFeedback", JsonKind.OBJECT);
+    JsonMembers feedback = i < 0 ? null : root.object(i);
+    int reason = feedback == null ? -1 : Given.text(feedback, "blockReason");
+    if (feedback != null && reason >= 0) {
+      JsonOut delta = chunks.begin();
+      GeminiReply.writeRefusal(feedback, delta);
+      chunks.finish(delta, "content_filter", feedback.string(reason), usage);
+    } else if (counted) {
+      chunks.send(chunks.begin(), usage);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+
+/** What the errors of Google's APIs mean; the wait stands in their details. */
+final class GoogleFailure {
+  private GoogleFailure() {}
+
+  static UpstreamFailure of(int status, int retryAfter, ErrorBody error) {
+    return new UpstreamFailure(
+        kind(status, error),
+        status,
+        error.message(),
+        error.param(),
+        error.reason() == null ? error.type() : error.reason(),
+        retryAfter > 0 ? retryAfter : error.retryAfterSeconds());
+  }
+
+  // A key that is not good and a place or account that is not served answer 400, too.
+  private static Kind kind(int status, ErrorBody error) {
+    if (status == 400 && error.isCodedAny("failed_precondition")) {
+      return Kind.CREDENTIAL_REFUSED;
+    }
+    if (status == 400 && error.beginsWithAny("the input token count")) {
+      return Kind.CONTEXT_TOO_LONG;
+    }
+    if (status == 400 && error.beginsWithAny("request payload size exceeds")) {
+      return Kind.TOO_LARGE;
+    }
+    return status == 499 ? Kind.SERVER_ERROR : OpenAiDialect.kind(status, error);
+  }
+}
