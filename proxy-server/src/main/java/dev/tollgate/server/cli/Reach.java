@@ -87,6 +87,7 @@ final class Reach {
       case ProviderSettings.Mock _ -> new Reached.Yes("provider " + id, "bundled, serve starts it");
       case ProviderSettings.OpenAi openAi -> endpoint(id, openAi);
       case ProviderSettings.Anthropic anthropic -> endpoint(id, anthropic);
+      case ProviderSettings.Gemini gemini -> endpoint(id, gemini);
     };
   }
 

@@ -60,11 +60,12 @@ public final class CatalogBuilder {
               new Provider.Quirks(openAi.quirks().streamOptions(), openAi.quirks().prefill()));
       case ProviderSettings.Anthropic anthropic ->
           remote(id, "anthropic", anthropic, quirks(anthropic.quirks()));
+      case ProviderSettings.Gemini gemini -> remote(id, "gemini", gemini, quirks(gemini.quirks()));
       case ProviderSettings.Mock _ -> mock(id);
     };
   }
 
-  private static Provider.Quirks quirks(ProviderSettings.AnthropicQuirks quirks) {
+  private static Provider.Quirks quirks(ProviderSettings.ModelQuirks quirks) {
     return new Provider.Quirks(true, quirks.prefill(), quirks.thinking(), quirks.sampling());
   }
 

@@ -9,19 +9,25 @@ import dev.tollgate.server.settings.yaml.Paths;
 import dev.tollgate.server.settings.yaml.Problems;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Checks one model: its routes lead somewhere, and everything it can be charged for is priced. */
 final class ModelChecks {
   private final Set<String> providers;
-  private final Set<String> chatOnly;
+  private final Map<String, Set<Modality>> served;
   private final Places places;
   private final Problems problems;
 
-  /** Routes may lead to {@code providers}; to those of them that have chats only, if it is one. */
-  ModelChecks(Set<String> providers, Set<String> chatOnly, Places places, Problems problems) {
+  /**
+   * Routes may lead to {@code providers}.
+   *
+   * @param served what those of them serve that could be read
+   */
+  ModelChecks(
+      Set<String> providers, Map<String, Set<Modality>> served, Places places, Problems problems) {
     this.providers = providers;
-    this.chatOnly = chatOnly;
+    this.served = served;
     this.places = places;
     this.problems = problems;
   }
@@ -49,8 +55,10 @@ final class ModelChecks {
         String hint = DidYouMean.hint(provider, providers);
         String message = "there is no provider " + provider + hint;
         report(Paths.item(path, i) + ".provider", message);
-      } else if (model.modality() != Modality.CHAT && chatOnly.contains(provider)) {
-        String message = provider + " serves chats only";
+      } else if (!served
+          .getOrDefault(provider, Set.of(model.modality()))
+          .contains(model.modality())) {
+        String message = provider + " has no " + model.modality().wire() + " models";
         report(Paths.item(path, i) + ".provider", message);
       } else if (!seen.add(List.of(provider, routes.get(i).model()))) {
         report(Paths.item(path, i), "is the same route as one above");

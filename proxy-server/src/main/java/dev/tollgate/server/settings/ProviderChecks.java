@@ -44,15 +44,23 @@ final class ProviderChecks {
       case ProviderSettings.OpenAi openAi -> check(openAi, "authorization", path);
       case ProviderSettings.Anthropic anthropic -> {
         check(anthropic, "x-api-key", path);
-        switch (anthropic.quirks().prefill()) {
-          case NONE, MESSAGE -> {}
-          case PREFIX, CONTINUE_FINAL_MESSAGE ->
-              report(path + ".quirks.prefill", "must be none or message");
-        }
+        check(anthropic.quirks(), path);
+      }
+      case ProviderSettings.Gemini gemini -> {
+        check(gemini, "x-goog-api-key", path);
+        check(gemini.quirks(), path);
       }
       case ProviderSettings.Mock _ -> {
         // Every key of it stands alone.
       }
+    }
+  }
+
+  private void check(ProviderSettings.ModelQuirks quirks, String path) {
+    switch (quirks.prefill()) {
+      case NONE, MESSAGE -> {}
+      case PREFIX, CONTINUE_FINAL_MESSAGE ->
+          report(path + ".quirks.prefill", "must be none or message");
     }
   }
 

@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 @TaggedBy(
     value = "type",
     about =
-        "what it speaks: openai (any OpenAI-compatible server), anthropic, or mock (the bundled"
-            + " scripted one)",
-    later = {"azure", "gemini", "vertex", "bedrock", "cohere", "ollama"})
+        "what it speaks: openai (any OpenAI-compatible server), anthropic, gemini, or mock (the"
+            + " bundled scripted one)",
+    later = {"azure", "vertex", "bedrock", "cohere", "ollama"})
 public sealed interface ProviderSettings {
 
   /** What all providers have that are elsewhere. */
-  sealed interface Remote permits OpenAi, Anthropic {
+  sealed interface Remote permits OpenAi, Anthropic, Gemini {
     HttpUrl baseUrl();
 
     @Nullable Secret apiKey();
@@ -92,7 +92,34 @@ public sealed interface ProviderSettings {
               max = "1GiB",
               bytes = true)
           int eventBytesMax,
-      @Key(about = "what its models differ in") AnthropicQuirks quirks,
+      @Key(about = "what its models differ in") ModelQuirks quirks,
+      @Key(about = "extra request headers; their values are kept secret")
+          Map<String, Secret> headers)
+      implements ProviderSettings, Remote {}
+
+  /** {@code type: gemini}: Gemini's API with keys, as Google's AI Studio gives them out. */
+  @Tag("gemini")
+  record Gemini(
+      @Key(about = "address of its API", initial = "https://generativelanguage.googleapis.com")
+          HttpUrl baseUrl,
+      @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
+      @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
+      @Key(about = "five clocks") Timeouts timeouts,
+      @Key(about = "connections to it") Pool pool,
+      @Key(about = "when it is left alone for a while") Circuit circuit,
+      @Key(
+              about = "cancel, or drain to read on for the usage when a client left",
+              initial = "cancel")
+          OnDisconnect onDisconnect,
+      @Key(
+              name = "max_event_bytes",
+              about = "longest event of a stream and longest plain reply",
+              initial = "32MiB",
+              min = "4KiB",
+              max = "1GiB",
+              bytes = true)
+          int eventBytesMax,
+      @Key(about = "what its models differ in") ModelQuirks quirks,
       @Key(about = "extra request headers; their values are kept secret")
           Map<String, Secret> headers)
       implements ProviderSettings, Remote {}
@@ -174,8 +201,8 @@ public sealed interface ProviderSettings {
       @Key(about = "how it is asked to continue an answer that was begun", initial = "none")
           Prefill prefill) {}
 
-  /** Section {@code quirks} of {@code type: anthropic}. */
-  record AnthropicQuirks(
+  /** Section {@code quirks} of a provider that does not speak OpenAI. */
+  record ModelQuirks(
       @Key(about = "how it is asked to continue an answer that was begun", initial = "none")
           Prefill prefill,
       @Key(about = "how it is asked to reason", initial = "auto") Thinking thinking,

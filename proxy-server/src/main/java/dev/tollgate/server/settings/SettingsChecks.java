@@ -1,5 +1,6 @@
 package dev.tollgate.server.settings;
 
+import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.tenant.ApiKeyText;
@@ -11,6 +12,7 @@ import dev.tollgate.server.settings.yaml.Node;
 import dev.tollgate.server.settings.yaml.Paths;
 import dev.tollgate.server.settings.yaml.Problems;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -48,17 +50,23 @@ final class SettingsChecks {
     settings
         .providers()
         .forEach((id, provider) -> new ProviderChecks(places, problems).check(id, provider));
-    var models = new ModelChecks(providers, chatOnly(), places, problems);
+    var models = new ModelChecks(providers, served(), places, problems);
     settings.models().forEach(models::check);
     checkReferencedModels();
   }
 
-  /** Providers that have nothing but chats. */
-  private Set<String> chatOnly() {
+  /** What each provider serves. */
+  private Map<String, Set<Modality>> served() {
     return settings.providers().entrySet().stream()
-        .filter(entry -> entry.getValue() instanceof ProviderSettings.Anthropic)
-        .map(entry -> entry.getKey().value())
-        .collect(Collectors.toSet());
+        .collect(
+            Collectors.toMap(entry -> entry.getKey().value(), entry -> served(entry.getValue())));
+  }
+
+  private static Set<Modality> served(ProviderSettings provider) {
+    return switch (provider) {
+      case ProviderSettings.OpenAi _, ProviderSettings.Mock _ -> EnumSet.allOf(Modality.class);
+      case ProviderSettings.Anthropic _, ProviderSettings.Gemini _ -> EnumSet.of(Modality.CHAT);
+    };
   }
 
   /** The entries as written: one that could not be read is not also a dangling reference. */

@@ -320,9 +320,9 @@ final class BadFilesTest {
                 "gateway.yaml:4:3: providers.openai.base_url: is missing",
                 "gateway.yaml:6:5: providers.openai.base_ur: unknown key; did you mean base_url?",
                 "gateway.yaml:7:18: providers.azure.type: type azure is not available yet;"
-                    + " this version has openai, anthropic, mock",
-                "gateway.yaml:8:3: providers.other.type: is missing: one of openai, anthropic, mock",
-                "gateway.yaml:9:18: providers.weird.type: must be one of openai, anthropic, mock;"
+                    + " this version has openai, anthropic, gemini, mock",
+                "gateway.yaml:8:3: providers.other.type: is missing: one of openai, anthropic, gemini, mock",
+                "gateway.yaml:9:18: providers.weird.type: must be one of openai, anthropic, gemini, mock;"
                     + " did you mean openai?",
                 "gateway.yaml:13:21: models.acme/a.price.input: must have at most 6 decimals",
                 "gateway.yaml:15:21: models.acme/a.routes[0].provider:"

@@ -1,5 +1,6 @@
 package dev.tollgate.server.settings;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Catalog;
@@ -132,9 +133,35 @@ final class CatalogBuilderTest {
                 routes: [{ provider: a, model: m }]
             """);
     assertThat(loading.problems())
-        .anyMatch(problem -> problem.contains("a serves chats only"))
+        .anyMatch(problem -> problem.contains("a has no embedding models"))
         .anyMatch(problem -> problem.contains("is written from the key beside it"))
         .anyMatch(problem -> problem.contains("must be none or message"));
+  }
+
+  @Test
+  void geminiSpeaksItsOwnDialect() {
+    String file =
+        """
+        version: 1
+        providers:
+          usual: { type: gemini }
+          bad: { type: gemini, api_key: k, headers: { X-Goog-Api-Key: x } }
+        """;
+    assertThat(Loading.of(file).problems())
+        .singleElement()
+        .asString()
+        .contains("is written from the key beside it");
+    Provider usual =
+        new CatalogBuilder(_ -> 0)
+            .build(Loading.of(file.lines().limit(3).collect(joining("\n"))).settings())
+            .providers()
+            .iterator()
+            .next();
+    assertThat(usual.dialect()).isEqualTo("gemini");
+    assertThat(usual.endpoint())
+        .isEqualTo(new EndpointIdentity(true, "generativelanguage.googleapis.com", 443));
+    assertThat(usual.basePath()).isEmpty();
+    assertThat(usual.quirks()).isEqualTo(Provider.Quirks.NONE);
   }
 
   @Test
