@@ -1,10 +1,12 @@
 package dev.tollgate.core.endpoint;
 
+import java.util.EnumSet;
 import java.util.Locale;
+import java.util.Set;
 
-/** What is odd about a stream that is a success all the same: its operator should hear of it. */
+/** What is odd about a reply that is a success all the same: its operator should hear of it. */
 public enum Oddity {
-  /** Events came behind the terminator. */
+  /** Events came behind the terminator, or bytes behind the body. */
   SURPLUS,
   /** Usage came more than once, and not the same: the last one counts. */
   USAGES_DIFFER,
@@ -12,6 +14,13 @@ public enum Oddity {
   USAGE_UNSOUND;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
+
+  /** This and others. */
+  public Set<Oddity> and(Set<Oddity> others) {
+    Set<Oddity> all = EnumSet.of(this);
+    all.addAll(others);
+    return all;
+  }
 
   /** The name in logs and metrics. */
   public String wire() {

@@ -7,6 +7,7 @@ import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
+import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.endpoint.Opening;
 import dev.tollgate.core.endpoint.Outgoing;
 import dev.tollgate.core.http.ResponseHead;
@@ -18,6 +19,7 @@ import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,6 +114,12 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   boolean isHeardOut() {
     boolean headIsDue = head != null || headDeadlineNanos <= deadlineNanos;
     return headIsDue && clock.isAheadOfTotal();
+  }
+
+  /** What is odd about the reply so far, though no failure. */
+  Set<Oddity> oddities() {
+    Set<Oddity> ofStream = stream == null ? Set.of() : stream.oddities();
+    return dispatch.hasSurplus() ? Oddity.SURPLUS.and(ofStream) : ofStream;
   }
 
   /** The stream's state, where one began. */

@@ -109,6 +109,11 @@ final class Dispatch {
     return true;
   }
 
+  /** Whether bytes came behind the reply so far. */
+  boolean hasSurplus() {
+    return lease != null && lease.hasSurplus();
+  }
+
   /** The reply said all it had to say; an untrusted connection serves nobody again. */
   void finish(boolean trusted) {
     over = true;

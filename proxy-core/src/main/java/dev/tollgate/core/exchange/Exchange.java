@@ -18,6 +18,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +57,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     this.request = request;
     this.downstream = downstream;
     this.begunNanos = now();
-    this.serving = new Serving(context, downstream, call, plan, begunNanos);
+    this.serving = new Serving(context, downstream, call, plan, begunNanos, this::askLimitsAhead);
     this.tries = serving.tries();
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     Runnable onSilence = () -> guarded(this::clientWaits);
@@ -118,11 +119,16 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   }
 
   private void askLimits(ModelId model) {
-    conclusion.askLimits(
-        model,
-        downstream.loop(),
-        this::guarded,
-        verdict -> take(tries.limited(model, verdict, now())));
+    askLimits(model, verdict -> take(tries.limited(model, verdict, now())));
+  }
+
+  /** Before the provider that is asked has failed. */
+  private void askLimitsAhead(ModelId model) {
+    askLimits(model, verdict -> tries.known(model, verdict));
+  }
+
+  private void askLimits(ModelId model, Consumer<Allowance.Verdict> whenKnown) {
+    conclusion.askLimits(model, downstream.loop(), this::guarded, whenKnown);
   }
 
   private void ask(Placement placement) {

@@ -4,11 +4,13 @@ import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.routing.RoutePlan;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +25,7 @@ final class Serving implements Contender.Contest {
   private final Resumption resumption;
   private final Bill bill = new Bill();
   private final Hedge hedge;
+  private final Consumer<ModelId> askLimits;
   private InferenceCall call;
   private Candidate candidate;
   private @Nullable Attempt attempt;
@@ -34,13 +37,16 @@ final class Serving implements Contender.Contest {
 
   /**
    * @param begunNanos when the whole request was here, on the loop's ticker
+   * @param askLimits asks whether the limits of a model let the request fall back to it
    */
   Serving(
       ExchangeContext context,
       Downstream downstream,
       InferenceCall call,
       RoutePlan plan,
-      long begunNanos) {
+      long begunNanos,
+      Consumer<ModelId> askLimits) {
+    this.askLimits = askLimits;
     this.context = context;
     this.downstream = downstream;
     this.plan = plan;
@@ -172,7 +178,7 @@ final class Serving implements Contender.Contest {
 
   @Override
   public boolean hasAlternative() {
-    return second != null || tries.hasFallback(candidate, now());
+    return second != null || tries.hasFallback(candidate, now(), askLimits);
   }
 
   /** Who else is asked at the moment. */

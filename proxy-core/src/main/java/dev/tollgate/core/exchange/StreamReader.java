@@ -8,7 +8,6 @@ import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -151,12 +150,7 @@ final class StreamReader implements SseSink {
   /** What is odd about it, whether or not it is complete. */
   Set<Oddity> oddities() {
     Set<Oddity> ofReply = reply.oddities();
-    if (!surplus || state != State.DONE) {
-      return ofReply;
-    }
-    Set<Oddity> all = EnumSet.of(Oddity.SURPLUS);
-    all.addAll(ofReply);
-    return all;
+    return surplus && state == State.DONE ? Oddity.SURPLUS.and(ofReply) : ofReply;
   }
 
   /** The data of the event that was an error. */

@@ -21,9 +21,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +46,7 @@ final class Tries {
   private final List<Candidate> barred = new ArrayList<>(0);
   private final List<Candidate> givenUp = new ArrayList<>(0);
   private final List<ModelId> allowed = new ArrayList<>(0);
+  private final List<ModelId> askedAhead = new ArrayList<>(0);
   private final List<Credential> limitTooLow = new ArrayList<>(0);
   private @Nullable Placement placement;
   private @Nullable Candidate waiting;
@@ -170,12 +171,17 @@ final class Tries {
 
   /** What follows a {@link Step.Allow}: another model if it was refused, and if there is one. */
   Step limited(ModelId model, Allowance.Verdict verdict, long nowNanos) {
+    known(model, verdict);
+    return failures.isEmpty() ? first(nowNanos) : next(nowNanos);
+  }
+
+  /** What the limits of a model said, before or after it is to be asked. */
+  void known(ModelId model, Allowance.Verdict verdict) {
     switch (verdict) {
       case Allowance.Verdict.Granted _ -> allowed.add(model);
       case Allowance.Verdict.Refused refused ->
           bar(model, TimeUnit.SECONDS.toNanos(refused.fault().retryAfterSeconds()));
     }
-    return failures.isEmpty() ? first(nowNanos) : next(nowNanos);
   }
 
   private void bar(ModelId model, long waitNanos) {
@@ -405,7 +411,7 @@ final class Tries {
             attempt.status(),
             took,
             dropped,
-            reader == null ? Set.of() : reader.oddities(),
+            attempt.oddities(),
             attempt.opening().wire(),
             reason,
             attempt.unsent(),
@@ -441,11 +447,29 @@ final class Tries {
     return plan.fallbacks(begun.size(), one -> isFallback(one, selected, nowNanos));
   }
 
-  /** Whether another provider than this, which is silent, could be asked now. */
-  boolean hasFallback(Candidate silent, long nowNanos) {
-    return fallbacks(silent, nowNanos).stream()
-        .filter(one -> !one.isSameProvider(silent))
-        .anyMatch(one -> failures.isEmpty() || fleet.couldAdd(one, plan.rules(), nowNanos));
+  /**
+   * Whether another provider than this, which is silent, could be asked now. Whether the limits of
+   * another model let the request is asked once; until that is known the model does not count.
+   */
+  boolean hasFallback(Candidate silent, long nowNanos, Consumer<ModelId> askLimits) {
+    for (Candidate one : fallbacks(silent, nowNanos)) {
+      boolean could = failures.isEmpty() || fleet.couldAdd(one, plan.rules(), nowNanos);
+      if (!could || one.isSameProvider(silent) || isBarred(one)) {
+        continue;
+      }
+      if (isAllowed(one) || isLetNow(one.model().id(), askLimits)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isLetNow(ModelId model, Consumer<ModelId> askLimits) {
+    if (!askedAhead.contains(model)) {
+      askedAhead.add(model);
+      askLimits.accept(model);
+    }
+    return allowed.contains(model);
   }
 
   private boolean isFallback(Candidate candidate, Candidate selected, long nowNanos) {

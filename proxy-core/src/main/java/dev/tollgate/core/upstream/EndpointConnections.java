@@ -4,13 +4,19 @@ import dev.tollgate.core.catalog.EndpointIdentity;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Counts the connections to one endpoint over all loops; shared and lock-free. */
 final class EndpointConnections {
+  private static final Logger LOG = LoggerFactory.getLogger(EndpointConnections.class);
+
   private final EndpointIdentity endpoint;
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger leased = new AtomicInteger();
   private final AtomicInteger pending = new AtomicInteger();
+  private final AtomicLong surplus = new AtomicLong();
   private final List<EndpointPool> pools = new CopyOnWriteArrayList<>();
   private volatile boolean retired;
 
@@ -32,6 +38,19 @@ final class EndpointConnections {
 
   int open() {
     return open.get();
+  }
+
+  /** Connections that were closed because bytes came on them that no request had asked for. */
+  long surplus() {
+    return surplus.get();
+  }
+
+  /** One more; told at each power of two, for who does it once does it on every connection. */
+  void surplusCame() {
+    long times = surplus.incrementAndGet();
+    if (Long.bitCount(times) == 1) {
+      LOG.warn("{} sent bytes that no request asked for ({} so far)", endpoint, times);
+    }
   }
 
   void join(EndpointPool pool) {

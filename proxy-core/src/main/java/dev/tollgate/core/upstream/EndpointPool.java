@@ -138,6 +138,11 @@ final class EndpointPool {
     return new Lease(connection, this, reused);
   }
 
+  /** Bytes came that no request asked for. */
+  void surplusCame() {
+    shared.surplusCame();
+  }
+
   /** A lease ended; {@code reusable} says whether its connection may serve again. */
   void ended(UpstreamConnection connection, boolean reusable) {
     shared.leased().decrementAndGet();

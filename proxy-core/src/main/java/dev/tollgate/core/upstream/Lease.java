@@ -28,6 +28,7 @@ public final class Lease {
   private boolean responseEnded;
   private boolean keepAlive;
   private boolean poisoned;
+  private boolean surplus;
   private boolean ended;
 
   Lease(UpstreamConnection connection, EndpointPool pool, boolean reused) {
@@ -60,6 +61,18 @@ public final class Lease {
   /** Says that the connection must not serve again. */
   public void poison() {
     poisoned = true;
+  }
+
+  /** Bytes came that no request asked for: who reads them takes them for the next reply. */
+  void surplusCame() {
+    poisoned = true;
+    surplus = true;
+    pool.surplusCame();
+  }
+
+  /** Whether bytes came behind the reply. */
+  public boolean hasSurplus() {
+    return surplus;
   }
 
   /**
@@ -104,8 +117,11 @@ public final class Lease {
       listener.body(bytes);
       return;
     }
-    poisoned |= bytes.forEachByte(b -> b == '\r' || b == '\n') >= 0;
+    boolean lines = bytes.forEachByte(b -> b == '\r' || b == '\n') >= 0;
     bytes.release();
+    if (lines && !poisoned) {
+      surplusCame();
+    }
   }
 
   void readComplete() {

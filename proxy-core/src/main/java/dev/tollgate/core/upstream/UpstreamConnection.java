@@ -85,6 +85,9 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     Lease holder = lease;
     if (holder == null) {
       ReferenceCountUtil.release(message);
+      if (isUsable()) {
+        pool.surplusCame();
+      }
       close();
       return;
     }
@@ -94,7 +97,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
       case BodyEnd _ -> holder.bodyEnd();
       case BadResponse bad -> holder.broken(new Breakage.Malformed(bad.reason()));
       case TruncatedResponse _ -> holder.broken(new Breakage.Closed(responseBegan()));
-      case SurplusBytes _ -> poison(holder);
+      case SurplusBytes _ -> surplus(holder);
       default -> {
         ReferenceCountUtil.release(message);
         throw new IllegalStateException("unexpected upstream message " + message.getClass());
@@ -103,8 +106,8 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
   }
 
   // Ahead of any reply nothing sound can follow; behind one the lease still has its end to hear.
-  private void poison(Lease holder) {
-    holder.poison();
+  private void surplus(Lease holder) {
+    holder.surplusCame();
     if (!responseBegan()) {
       close();
     }

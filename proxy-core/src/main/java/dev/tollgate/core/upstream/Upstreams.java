@@ -50,7 +50,14 @@ public final class Upstreams {
   public List<Gauge> gauges() {
     Collection<EndpointConnections> all = endpoints.values();
     return all.stream()
-        .map(c -> new Gauge(c.endpoint(), c.open(), c.leased().get(), c.pending().get()))
+        .map(
+            one ->
+                new Gauge(
+                    one.endpoint(),
+                    one.open(),
+                    one.leased().get(),
+                    one.pending().get(),
+                    one.surplus()))
         .toList();
   }
 
@@ -59,6 +66,7 @@ public final class Upstreams {
    *
    * @param open connections, leased ones included
    * @param pending requests that wait for a connection
+   * @param surplus how often bytes came so far that no request had asked for
    */
-  public record Gauge(EndpointIdentity endpoint, int open, int leased, int pending) {}
+  public record Gauge(EndpointIdentity endpoint, int open, int leased, int pending, long surplus) {}
 }

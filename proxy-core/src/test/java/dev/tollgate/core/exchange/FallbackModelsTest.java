@@ -324,6 +324,12 @@ class FallbackModelsTest {
     }
   }
 
+  static LimitRules limited(String model, Rates rates) {
+    ModelId id = ModelId.parse(model).orElseThrow();
+    return new LimitRules(
+        Rates.OFF, Rates.OFF, new PerKey(Rates.OFF, 0, 0), Rates.OFF, Map.of(id, rates));
+  }
+
   private static LimitRules ofModels(Map<String, Integer> perSecond) {
     Map<ModelId, Rates> models = new HashMap<>();
     perSecond.forEach(
@@ -394,7 +400,7 @@ class FallbackModelsTest {
     return catalog(contextOfTwo, TestCatalog.provider("alpha"), providerOfTwo, rules);
   }
 
-  private static Catalog catalog(int contextOfTwo, Provider ofOne) {
+  static Catalog catalog(int contextOfTwo, Provider ofOne) {
     return catalog(contextOfTwo, ofOne, "beta", RoutingRules.DEFAULT);
   }
 

@@ -8,6 +8,8 @@ import dev.tollgate.core.catalog.Provider.Circuit;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.limit.LimitRules;
+import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.routing.Breaker;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
@@ -29,6 +31,9 @@ class SilenceTest {
   private static final String AT_ALPHA =
       TestCatalog.PLAIN_REQUEST.replace(
           "\"messages\"", "\"routing\":{\"order\":[\"alpha\"]},\"messages\"");
+  private static final String ELSE_TWO =
+      TestCatalog.PLAIN_REQUEST.replace(
+          "\"messages\"", "\"routing\":{\"models\":[\"acme/two\"]},\"messages\"");
   private static final int FAILURES = Circuit.DEFAULT.failures();
 
   @ParameterizedTest
@@ -132,6 +137,43 @@ class SilenceTest {
       assertThat(waiting).noneMatch(RecordedClient::isAnswered);
       serve(scenario, TestCatalog.PLAIN_REQUEST);
       assertThat(waiting).allSatisfy(one -> assertThat(provider(one)).isEqualTo("alpha"));
+    }
+  }
+
+  /** The limit of the model to fall back to has room for some of them: only those go there. */
+  @Test
+  void whereTheLimitOfTheOtherModelIsUsedUpTheyWaitOn() {
+    LimitRules rules = FallbackModelsTest.limited("acme/two", new Rates(0, 2));
+    try (var scenario = Scenario.of(FallbackModelsTest.catalog(1_000, ALPHA)).limits(rules)) {
+      answered(scenario, TestCatalog.PLAIN_REQUEST, 200);
+      List<RecordedClient> waiting = asked(scenario, ELSE_TWO, FAILURES);
+      scenario.passSeconds(5);
+      requireState(scenario, Breaker.State.Open.class);
+      assertThat(open(scenario, "beta")).hasSize(2);
+      assertThat(open(scenario, "alpha")).hasSize(FAILURES - 2);
+      scenario.passSeconds(15);
+      assertThat(waiting).noneMatch(RecordedClient::isAnswered);
+      serve(scenario, TestCatalog.PLAIN_REQUEST);
+      assertThat(waiting)
+          .extracting(SilenceTest::provider)
+          .containsExactlyInAnyOrder("beta", "beta", "alpha", "alpha", "alpha");
+    }
+  }
+
+  /** Nobody knows how the other model's limit stands until its counters say so. */
+  @Test
+  void whileNobodyKnowsTheLimitOfTheOtherModelTheyWaitOn() {
+    LimitRules rules = FallbackModelsTest.limited("acme/two", new Rates(9, 0));
+    try (var scenario = Scenario.of(FallbackModelsTest.catalog(1_000, ALPHA)).limits(rules)) {
+      answered(scenario, TestCatalog.PLAIN_REQUEST, 200);
+      asked(scenario, ELSE_TWO, FAILURES);
+      scenario.counters().holdAnswers();
+      scenario.passSeconds(10);
+      assertThat(open(scenario, "alpha")).hasSize(FAILURES);
+      scenario.counters().answer();
+      scenario.passSeconds(1);
+      assertThat(open(scenario, "beta")).hasSize(FAILURES);
+      serve(scenario, TestCatalog.PLAIN_REQUEST);
     }
   }
 

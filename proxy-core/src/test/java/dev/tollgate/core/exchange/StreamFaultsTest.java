@@ -427,6 +427,7 @@ class StreamFaultsTest {
       assertThat(scenario.served().attempts().getFirst().droppedEvents()).isEqualTo(dropped);
       Map<String, Set<Oddity>> odd =
           Map.of(
+              "U58", Set.of(Oddity.SURPLUS),
               "U63", Set.of(Oddity.USAGES_DIFFER),
               "U65", Set.of(Oddity.USAGE_UNSOUND),
               "U66", Set.of(Oddity.SURPLUS));

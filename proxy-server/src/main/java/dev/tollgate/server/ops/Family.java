@@ -36,7 +36,7 @@ public enum Family {
   STREAM_ODDITIES(
       Kind.COUNTER,
       "tollgate_stream_oddities_total",
-      "Streams of providers that were no failures and still odd, by what was odd.",
+      "Replies of providers that were no failures and still odd, by what was odd.",
       List.of("provider", "kind")),
   STREAM_ENDS(
       Kind.COUNTER,
@@ -105,6 +105,11 @@ public enum Family {
       Kind.GAUGE,
       "tollgate_upstream_pending",
       "Requests that wait for a connection to a provider.",
+      List.of("provider")),
+  UPSTREAM_SURPLUS(
+      Kind.COUNTER,
+      "tollgate_upstream_surplus_total",
+      "Connections that were closed because a provider sent bytes that no request asked for.",
       List.of("provider")),
   PROVIDER_CIRCUIT(
       Kind.GAUGE,

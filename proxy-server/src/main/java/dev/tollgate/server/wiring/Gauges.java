@@ -44,6 +44,7 @@ final class Gauges {
     metrics.gauges(Family.UPSTREAM_CONNECTIONS, () -> byProvider(Gauge::open));
     metrics.gauges(Family.UPSTREAM_LEASES, () -> byProvider(Gauge::leased));
     metrics.gauges(Family.UPSTREAM_PENDING, () -> byProvider(Gauge::pending));
+    metrics.counters(Family.UPSTREAM_SURPLUS, this::surplus);
     metrics.gauges(Family.PROVIDER_CIRCUIT, () -> byHealth(FleetView::circuit));
     metrics.gauges(Family.PROVIDER_IN_FLIGHT, () -> byHealth(ProviderHealth::inFlight));
     metrics.counters(Family.EXTRA_REFUSED, this::extraTriesRefused);
@@ -99,6 +100,15 @@ final class Gauges {
                 provider -> reading.applyAsInt(of(provider, gauges))));
   }
 
+  private Map<List<String>, Long> surplus() {
+    Map<EndpointIdentity, Gauge> gauges = byEndpoint();
+    return catalog.get().providers().stream()
+        .collect(
+            Collectors.toMap(
+                provider -> List.of(provider.id().value()),
+                provider -> of(provider, gauges).surplus()));
+  }
+
   private Map<String, Number> byHealth(Function<ProviderHealth, Number> reading) {
     return catalog.get().providers().stream()
         .collect(
@@ -135,6 +145,6 @@ final class Gauges {
   }
 
   private static Gauge of(Provider provider, Map<EndpointIdentity, Gauge> gauges) {
-    return gauges.getOrDefault(provider.endpoint(), new Gauge(provider.endpoint(), 0, 0, 0));
+    return gauges.getOrDefault(provider.endpoint(), new Gauge(provider.endpoint(), 0, 0, 0, 0));
   }
 }
