@@ -1,0 +1,224 @@
+package dev.tollgate.core.routing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.routing.KeyHealth.State;
+import dev.tollgate.core.routing.RoutePlan.Resort;
+import dev.tollgate.core.testkit.Seeds;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A key beside a model of it: tries begin, and end in any order, late or never; operators forgive,
+ * and the clock leaps. The model knows of each try when it began and whether it is the probe.
+ */
+class KeyHealthModelTest {
+  private static final int STEPS = 300;
+  private static final long FIRST = KeyHealth.REFUSED_FIRST.toNanos();
+  private static final long MAX = KeyHealth.REFUSED_MAX.toNanos();
+
+  @Test
+  void whateverHappensTheKeyIsWhatItsModelSays() {
+    Seeds.forEach(1_000, random -> new Schedule(random).run());
+  }
+
+  @Test
+  void aKeyThatIsTakenAgainServesEverybodyAfterOneTry() {
+    Seeds.forEach(
+        500,
+        random -> {
+          var schedule = new Schedule(random);
+          schedule.run();
+          schedule.recover();
+        });
+  }
+
+  /** A try that nobody has heard the end of. */
+  private record Held(long begun) {}
+
+  /** What the model holds the key for. */
+  private enum Kind {
+    USABLE,
+    RECOVERED,
+    COOLING,
+    RETIRED
+  }
+
+  private static final class Schedule {
+    private final Random random;
+    private final KeyHealth key = new KeyHealth();
+    private final List<Held> held = new ArrayList<>();
+    private long now;
+
+    // The model
+    private Kind kind = Kind.USABLE;
+    private long until;
+    private long since;
+    private long interval;
+    private long probe;
+    private boolean isProbed;
+
+    Schedule(Random random) {
+      this.random = random;
+      this.now = random.nextLong(); // the ticker may begin anywhere, and wrap
+    }
+
+    void run() {
+      for (int i = 0; i < STEPS; i++) {
+        now += 1 + random.nextLong(Duration.ofSeconds(1).toNanos());
+        step();
+        watch();
+      }
+    }
+
+    private void step() {
+      switch (random.nextInt(12)) {
+        case 0, 1, 2, 3 -> use(Resort.USUAL);
+        case 4 -> use(Resort.LAST);
+        case 5 -> now += random.nextLong(2 * MAX);
+        case 6 -> now += random.nextLong(2 * FIRST);
+        case 7 -> forgive();
+        default -> end();
+      }
+    }
+
+    private void end() {
+      if (held.isEmpty()) {
+        return;
+      }
+      Held one = held.remove(random.nextInt(held.size()));
+      switch (random.nextInt(8)) {
+        case 0 -> {} // lost: no verdict ever comes
+        case 1 -> unheard(one);
+        case 2, 3 -> limited(one, random.nextInt(3) == 0 ? 0 : random.nextInt(7_000));
+        case 4 -> worked(one);
+        default -> refused(one);
+      }
+    }
+
+    // Each event, and what the model says to it
+
+    private void use(Resort resort) {
+      boolean may =
+          switch (kind) {
+            case USABLE, RECOVERED -> true;
+            case COOLING -> isPast(until);
+            case RETIRED -> resort == Resort.LAST || isPast(until);
+          };
+      assertThat(key.tryUse(resort, now)).isEqualTo(may);
+      if (may) {
+        held.add(new Held(now));
+      }
+      if (may && kind == Kind.RETIRED && resort != Resort.LAST) {
+        assertThat(isProbed && now - probe < interval).as("one probe at a time").isFalse();
+        probe = now;
+        isProbed = true;
+        until = now + interval;
+      }
+    }
+
+    private void worked(Held one) {
+      boolean news = kind == Kind.RETIRED && !isOld(one);
+      assertThat(key.worked(one.begun)).isEqualTo(news);
+      if (news) {
+        kind = Kind.RECOVERED;
+        since = one.begun;
+      }
+    }
+
+    private void refused(Held one) {
+      boolean again = kind == Kind.RETIRED && isTheProbe(one);
+      boolean late =
+          (kind == Kind.RETIRED && !again) || (kind == Kind.RECOVERED && one.begun - since < 0);
+      assertThat(key.refused(one.begun, now)).isEqualTo(!late && !again);
+      if (!late) {
+        interval = again ? Math.min(2 * interval, MAX) : FIRST;
+        kind = Kind.RETIRED;
+        since = now;
+        until = now + interval;
+        isProbed = false;
+      }
+    }
+
+    private void unheard(Held one) {
+      key.unheard(one.begun, now);
+      if (kind == Kind.RETIRED && isTheProbe(one)) {
+        until = now;
+        isProbed = false;
+      }
+    }
+
+    private void limited(Held one, int seconds) {
+      key.limited(seconds, one.begun, now);
+      Duration asked = seconds == 0 ? KeyHealth.COOLING_UNKNOWN : Duration.ofSeconds(seconds);
+      long end = now + Math.min(asked.toNanos(), KeyHealth.COOLING_MAX.toNanos());
+      boolean counts =
+          switch (kind) {
+            case USABLE, RECOVERED -> true;
+            case COOLING -> end - until > 0;
+            case RETIRED -> !isOld(one);
+          };
+      if (counts) {
+        kind = Kind.COOLING;
+        until = end;
+      }
+    }
+
+    private void forgive() {
+      key.forgive(now);
+      if (kind == Kind.RETIRED) {
+        until = now;
+        isProbed = false;
+      }
+    }
+
+    private boolean isPast(long nanos) {
+      return now - nanos >= 0;
+    }
+
+    /** Whether it began before the key was refused: it says how that was before. */
+    private boolean isOld(Held one) {
+      return one.begun - since <= 0;
+    }
+
+    private boolean isTheProbe(Held one) {
+      return isProbed && one.begun == probe;
+    }
+
+    // What always holds
+
+    private void watch() {
+      assertThat(key.state())
+          .isInstanceOf(
+              switch (kind) {
+                case USABLE -> State.Usable.class;
+                case RECOVERED -> State.Recovered.class;
+                case COOLING -> State.Cooling.class;
+                case RETIRED -> State.Retired.class;
+              });
+      boolean waits = kind == Kind.COOLING || kind == Kind.RETIRED;
+      long wait = waits ? Math.max(0, until - now) : 0;
+      assertThat(key.waitNanos(now)).isEqualTo(wait);
+      assertThat(wait)
+          .as("never wedged for longer than its probes' interval, or what the provider asked for")
+          .isBetween(0L, kind == Kind.RETIRED ? MAX : KeyHealth.COOLING_MAX.toNanos());
+    }
+
+    /** However it stands, after its wait one try is let in, and if that is taken all are. */
+    void recover() {
+      now += key.waitNanos(now) + 1;
+      assertThat(key.tryUse(Resort.USUAL, now)).isTrue();
+      boolean retired = key.isRetired();
+      if (retired) {
+        assertThat(key.tryUse(Resort.USUAL, now)).as("before the first one's verdict").isFalse();
+      }
+      assertThat(key.worked(now)).isEqualTo(retired);
+      assertThat(key.tryUse(Resort.USUAL, now)).isTrue();
+      assertThat(key.tryUse(Resort.USUAL, now)).isTrue();
+      assertThat(key.waitNanos(now)).isZero();
+    }
+  }
+}
