@@ -50,7 +50,7 @@ public interface Dialect {
     return switch (operation) {
       case CHAT -> translation();
       case EMBEDDING -> embeddings();
-      case COMPLETION -> Optional.empty();
+      case COMPLETION, SPEECH, TRANSCRIPTION -> Optional.empty();
     };
   }
 
@@ -58,7 +58,9 @@ public interface Dialect {
   enum Operation {
     CHAT,
     COMPLETION,
-    EMBEDDING
+    EMBEDDING,
+    SPEECH,
+    TRANSCRIPTION
   }
 
   /** The dialect of a configured type name; the loader has refused all others. */

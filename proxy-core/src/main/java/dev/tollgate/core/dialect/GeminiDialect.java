@@ -21,7 +21,7 @@ final class GeminiDialect implements Dialect {
     String model = base(route.provider()) + "/models/" + route.upstreamModel();
     return switch (operation) {
       case CHAT -> model + chat(stream);
-      case EMBEDDING, COMPLETION ->
+      case EMBEDDING, COMPLETION, SPEECH, TRANSCRIPTION ->
           throw new IllegalArgumentException("Gemini has no " + operation); // the loader refused it
     };
   }

@@ -25,6 +25,8 @@ final class OpenAiDialect implements Dialect {
       case CHAT -> base + "/chat/completions";
       case COMPLETION -> base + "/completions";
       case EMBEDDING -> base + "/embeddings";
+      case SPEECH -> base + "/audio/speech";
+      case TRANSCRIPTION -> base + "/audio/transcriptions";
     };
   }
 

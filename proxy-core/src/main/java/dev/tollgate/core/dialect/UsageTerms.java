@@ -15,6 +15,8 @@ public enum UsageTerms {
   OPENAI_EMBEDDINGS,
   /** OpenAI's Responses, images and transcriptions: input and output instead of prompt. */
   OPENAI_RESPONSES,
+  /** OpenAI's speech: all that is generated is audio. */
+  OPENAI_SPEECH,
   /** Anthropic's messages, at Bedrock and Vertex too. */
   ANTHROPIC,
   /** Gemini's generateContent, at Vertex too. */
@@ -41,6 +43,7 @@ public enum UsageTerms {
       case OPENAI -> OpenAiUsage.read(counts);
       case OPENAI_EMBEDDINGS -> EmbeddingUsage.read(counts);
       case OPENAI_RESPONSES -> ResponsesUsage.read(counts);
+      case OPENAI_SPEECH -> SpeechUsage.read(counts);
       case ANTHROPIC -> AnthropicUsage.read(counts);
       case GEMINI -> GeminiUsage.read(counts);
       case BEDROCK -> BedrockUsage.read(counts);

@@ -8,6 +8,7 @@ import dev.tollgate.core.dialect.Translation;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -57,6 +58,12 @@ public record ChatCall(RequestId id, ChatRequest request, Model model, Opening o
         };
     TranslatedChat sent = translation.chat(chat, route, model);
     return new Outgoing(List.of(sent.body()), sent.dropped());
+  }
+
+  @Override
+  public Usage usageLikely(long deliveredTokens) {
+    long handed = opening instanceof Opening.Prefill prefill ? prefill.handedTokens() : 0;
+    return Usage.estimate(request.promptTokensLikely() + handed, deliveredTokens);
   }
 
   @Override

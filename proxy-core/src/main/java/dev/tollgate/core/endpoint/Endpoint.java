@@ -8,6 +8,7 @@ public enum Endpoint {
   CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON, Urgency.INTERACTIVE),
   COMPLETIONS("POST", "/v1/completions", Content.JSON, Urgency.INTERACTIVE),
   EMBEDDINGS("POST", "/v1/embeddings", Content.JSON, Urgency.BATCH),
+  SPEECH("POST", "/v1/audio/speech", Content.JSON, Urgency.BATCH),
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
@@ -16,7 +17,9 @@ public enum Endpoint {
   /** What a request to a route carries. */
   public enum Content {
     NONE,
-    JSON
+    JSON,
+    /** A form with a file in it. */
+    MULTIPART
   }
 
   /** How late an overloaded node turns requests of a route away: the first constant goes first. */

@@ -4,11 +4,12 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /** One admitted request for one model: what every attempt at it needs. */
-public sealed interface InferenceCall permits ChatCall, CompletionCall, EmbeddingCall {
+public sealed interface InferenceCall permits ChatCall, CompletionCall, EmbeddingCall, SpeechCall {
   RequestId id();
 
   InferenceRequest request();
@@ -36,8 +37,32 @@ public sealed interface InferenceCall permits ChatCall, CompletionCall, Embeddin
     return Outgoing.whole(bodyFor(route));
   }
 
+  /** The usage that nobody reported, with our own count of the output. */
+  default Usage usageLikely(long deliveredTokens) {
+    return Usage.estimate(request().promptTokensLikely(), deliveredTokens);
+  }
+
   /** A fresh stream, to be filled by the provider's events. */
   ReplyStream stream(ProviderId provider);
+
+  /** What counts a provider's bytes, of a request whose reply comes as such. */
+  default SpeechBytes bytes() {
+    throw new IllegalStateException("the reply does not come as bytes");
+  }
+
+  /** The content type of such bytes, which their provider told or did not. */
+  default String bytesType(String told) {
+    return told;
+  }
+
+  /**
+   * Reads a provider's whole reply that is not in JSON.
+   *
+   * @param contentType as the provider told it
+   */
+  default WholeReply.Read reply(ProviderId provider, String contentType, byte[] body, int length) {
+    return reply(provider, body, length);
+  }
 
   /** Reads a provider's whole reply. */
   WholeReply.Read reply(ProviderId provider, byte[] body, int length);

@@ -16,7 +16,8 @@ import java.util.Set;
  * A valid body of a route that asks a model for something: all that an exchange needs of it, so
  * that routing, money, limits and retries are the same for whatever is asked.
  */
-public sealed interface InferenceRequest permits ChatRequest, CompletionRequest, EmbeddingRequest {
+public sealed interface InferenceRequest
+    permits ChatRequest, CompletionRequest, EmbeddingRequest, SpeechRequest {
   /** What the provider is asked to do. */
   Operation operation();
 
@@ -26,6 +27,28 @@ public sealed interface InferenceRequest permits ChatRequest, CompletionRequest,
   ModelId model();
 
   boolean isStream();
+
+  /** How its reply comes. */
+  default ReplyMode mode() {
+    return isStream() ? ReplyMode.EVENTS : ReplyMode.WHOLE;
+  }
+
+  /** What its provider is told that it may answer with. */
+  default String accept() {
+    return switch (mode()) {
+      case WHOLE -> "application/json";
+      case EVENTS -> "text/event-stream";
+      case BYTES -> "*/*";
+    };
+  }
+
+  /**
+   * Whether a content type, in lower case, is one that was asked for, of a reply that is neither
+   * JSON nor events.
+   */
+  default boolean mayBeAnsweredAs(String contentType) {
+    return false;
+  }
 
   /** What the request says about its routing. */
   RoutingWish routing();

@@ -54,6 +54,9 @@ final class ModelEntry {
   private static final List<String> EMBEDDING_PARAMETERS =
       List.of("dimensions", "encoding_format", "user");
 
+  private static final List<String> SPEECH_PARAMETERS =
+      List.of("instructions", "response_format", "speed", "stream_format", "voice");
+
   private static final Quantity.Images UNKNOWN_KIND =
       new Quantity.Images(1, Optional.empty(), Optional.empty());
 
@@ -115,7 +118,8 @@ final class ModelEntry {
           CHAT_PARAMETERS.stream().filter(name -> tools || !name.startsWith("tool")).toList();
       case EMBEDDING -> EMBEDDING_PARAMETERS;
       case COMPLETION -> COMPLETION_PARAMETERS;
-      case SPEECH, TRANSCRIPTION, IMAGE, VIDEO, MUSIC -> List.of();
+      case SPEECH -> SPEECH_PARAMETERS;
+      case TRANSCRIPTION, IMAGE, VIDEO, MUSIC -> List.of();
     };
   }
 

@@ -6,9 +6,17 @@ import java.util.List;
 /**
  * What a provider is sent of a request.
  *
+ * @param contentType of the body
  * @param dropped JSON paths of what it does not get, because it has nothing like it
  */
-public record Outgoing(List<ByteBuf> body, List<String> dropped) {
+public record Outgoing(List<ByteBuf> body, String contentType, List<String> dropped) {
+  private static final String JSON = "application/json";
+
+  /** A body in JSON. */
+  Outgoing(List<ByteBuf> body, List<String> dropped) {
+    this(body, JSON, dropped);
+  }
+
   /** All of it. */
   static Outgoing whole(List<ByteBuf> body) {
     return new Outgoing(body, List.of());

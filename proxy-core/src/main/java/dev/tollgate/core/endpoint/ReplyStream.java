@@ -3,8 +3,6 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
-import java.util.Optional;
-import java.util.Set;
 
 /**
  * One provider's stream made into the client's, event by event. It holds what a stream knows:
@@ -14,7 +12,7 @@ import java.util.Set;
  * <p>Before the first content nothing is written, because a provider that dies there may still be
  * replaced by another (DECISIONS 2).
  */
-public sealed interface ReplyStream permits ChunkStream {
+public sealed interface ReplyStream extends ReplyFlow permits AudioEvents, ChunkStream {
   /** What an event was. */
   enum Step {
     /** Not a chunk: dropped and counted; the stream goes on. */
@@ -48,35 +46,4 @@ public sealed interface ReplyStream permits ChunkStream {
    * Writes the one final chunk that carries the usage: the provider's own object unless we count.
    */
   void writeUsage(Usage charged, MicroUsd cost, ByteBuf out);
-
-  /** The last usage that the provider reported, if it was sound. */
-  Optional<Usage> reportedUsage();
-
-  /** Our own count of the output so far. */
-  long deliveredTokens();
-
-  /** Whether content came; it was written unless the client had it already. */
-  boolean contentSeen();
-
-  /** Whether the client got anything of this provider's. */
-  boolean isWritten();
-
-  /** Whether a finish reason came: the stream is complete unless content follows. */
-  boolean finished();
-
-  /** Whether it said that it finished before it had repeated all that the client has. */
-  default boolean endedBehind() {
-    return false;
-  }
-
-  /** Events that were dropped because they were no chunks. */
-  long badEvents();
-
-  /** What is odd about it so far. */
-  default Set<Oddity> oddities() {
-    return Set.of();
-  }
-
-  /** Lets go of what was held back. */
-  void release();
 }

@@ -1,8 +1,10 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
+import java.util.List;
 import java.util.Optional;
 
 /** One provider's whole reply, read once and written as the client's. */
@@ -19,6 +21,16 @@ public sealed interface WholeReply permits ChatReply, CompletionReply, Embedding
 
   /** The usage that the provider reported, if it was sound. */
   Optional<Usage> reportedUsage();
+
+  /** What was used besides tokens, as far as it is known. */
+  default List<Quantity> quantities() {
+    return List.of();
+  }
+
+  /** The content type under which the client gets it. */
+  default String contentType() {
+    return "application/json";
+  }
 
   /** Our own count of the output. */
   long deliveredTokens();

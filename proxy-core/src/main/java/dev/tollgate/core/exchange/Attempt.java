@@ -3,7 +3,6 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
@@ -18,7 +17,6 @@ import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +43,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final long deadlineNanos;
   private long headDeadlineNanos;
   private @Nullable ResponseHead head;
-  private @Nullable StreamReader stream;
+  private @Nullable FlowReader stream;
   private @Nullable StreamClock streamClock;
   private @Nullable Collector collector;
   private List<String> unsent = List.of();
@@ -123,7 +121,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   /** The stream's state, where one began. */
-  @Nullable StreamReader stream() {
+  @Nullable FlowReader stream() {
     return stream;
   }
 
@@ -138,12 +136,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     Outgoing outgoing = call.outgoing(candidate.route());
     unsent = outgoing.dropped();
     return UpstreamCall.encode(
-        downstream.allocator(),
-        candidate.route(),
-        credential,
-        call.request().operation(),
-        isStreamAsked(),
-        outgoing.body());
+        downstream.allocator(), candidate.route(), credential, call.request(), outgoing);
   }
 
   @Override
@@ -193,23 +186,23 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
     head = received;
     placement.answered(clock.now());
-    switch (ReplyKind.of(received, isStreamAsked(), candidate.provider())) {
-      case ReplyKind.Stream _ -> {
-        stream =
-            new StreamReader(
-                call.stream(candidate.id()),
-                replies(),
-                candidate.provider().eventBytesMax(),
-                downstream.allocator());
-        streamClock = new StreamClock(clock, clocks());
-      }
+    switch (ReplyKind.of(received, call.request(), candidate.provider())) {
+      case ReplyKind.Stream _ ->
+          begin(StreamReader.of(call, candidate, dialect, downstream.allocator()));
+      case ReplyKind.Bytes _ -> begin(new BytesReader(call.bytes(), downstream.allocator()));
       case ReplyKind.Whole whole -> collect(whole.bytesMax());
       case ReplyKind.Refused refused -> fail(Kind.UNEXPECTED_REPLY, refused.reason());
     }
   }
 
-  private Optional<? extends ReplyTranslation> replies() {
-    return dialect.replies(call.request().operation(), candidate.provider());
+  private void begin(FlowReader reader) {
+    stream = reader;
+    streamClock = new StreamClock(clock, clocks());
+  }
+
+  /** The content type that the provider gave its reply; empty where it gave none. */
+  String contentType() {
+    return head == null ? "" : ReplyKind.contentType(head);
   }
 
   private void collect(int bytesMax) {
@@ -275,7 +268,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   /** Hands on what a read brought. */
-  private void relay(StreamReader reader) {
+  private void relay(FlowReader reader) {
     handOn(reader);
     if (over) {
       return;
@@ -289,7 +282,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  private void handOn(StreamReader reader) {
+  private void handOn(FlowReader reader) {
     ByteBuf events = reader.takeOutput();
     if (events != null) {
       listener.content(events);
@@ -322,7 +315,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  private void endStream(StreamReader reader) {
+  private void endStream(FlowReader reader) {
     reader.end();
     handOn(reader);
     if (!over) {
@@ -330,8 +323,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  private void conclude(StreamReader reader) {
-    UpstreamFailure failure = StreamVerdict.failure(reader, dialect, status());
+  private void conclude(FlowReader reader) {
+    UpstreamFailure failure = reader.failure(dialect, status());
     if (failure == null) {
       complete();
     } else {
@@ -399,7 +392,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void closed(boolean responseBegan) {
-    if (responseBegan && stream != null) {
+    if (responseBegan && stream != null && stream.endsWithConnection()) {
       endStream(stream);
     } else if (responseBegan || !retryStale()) {
       fail(Kind.DISCONNECTED, "the provider closed the connection");

@@ -1,7 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.ReplyFlow;
 import dev.tollgate.core.money.Cost.Priced;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +15,7 @@ final class Bill {
   private long tokensBefore;
 
   /** A provider broke off, and another shall continue. */
-  void brokeOff(InferenceCall call, ReplyStream stream) {
+  void brokeOff(InferenceCall call, ReplyFlow stream) {
     before.add(Charge.broken(call, stream));
     tokensBefore += stream.deliveredTokens();
   }
@@ -31,12 +31,12 @@ final class Bill {
   }
 
   /** What is owed if the one that delivers breaks off now. */
-  Charge broken(InferenceCall call, ReplyStream stream) {
+  Charge broken(InferenceCall call, ReplyFlow stream) {
     return with(Charge.broken(call, stream));
   }
 
   /** What is owed now that the last one completed the stream. */
-  Charge whole(InferenceCall call, ReplyStream stream) {
+  Charge whole(InferenceCall call, ReplyFlow stream) {
     return with(Charge.whole(call, stream));
   }
 
@@ -47,7 +47,7 @@ final class Bill {
   }
 
   /** Our count of the output, the stream's included. */
-  long tokens(ReplyStream stream) {
+  long tokens(ReplyFlow stream) {
     return tokensBefore + stream.deliveredTokens();
   }
 }

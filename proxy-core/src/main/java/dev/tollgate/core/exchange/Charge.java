@@ -1,8 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.Opening;
-import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.ReplyFlow;
 import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.Cost.Priced;
@@ -17,43 +16,37 @@ record Charge(Usage usage, MicroUsd cost) {
 
   /** One charge for what several providers delivered. */
   static Charge of(List<Priced> parts) {
-    List<Priced> used = parts.stream().filter(part -> part.usage().totalTokens() > 0).toList();
+    List<Priced> used = parts.stream().filter(Priced::isAnything).toList();
     Usage sum = parts.stream().map(Priced::usage).reduce(Usage::plus).orElse(NOTHING.usage);
-    return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.ofTokens(used));
+    return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.of(used));
   }
 
   static Charge of(InferenceCall call, WholeReply reply) {
-    Usage usage = reply.reportedUsage().orElseGet(() -> estimated(call, reply.deliveredTokens()));
-    return of(List.of(priced(call, usage)));
+    Usage usage = reply.reportedUsage().orElseGet(() -> call.usageLikely(reply.deliveredTokens()));
+    return of(List.of(new Priced(usage, reply.quantities(), call.model().prices())));
   }
 
-  /** What a complete stream used. */
-  static Priced whole(InferenceCall call, ReplyStream stream) {
-    return priced(
-        call, stream.reportedUsage().orElseGet(() -> estimated(call, stream.deliveredTokens())));
+  /** What a complete flow used. */
+  static Priced whole(InferenceCall call, ReplyFlow flow) {
+    Usage usage = flow.reportedUsage().orElseGet(() -> call.usageLikely(flow.deliveredTokens()));
+    return priced(call, flow, usage);
   }
 
-  /** What was delivered of a stream that broke off: a count on the way is not the last word. */
-  static Priced broken(InferenceCall call, ReplyStream stream) {
-    if (stream.finished()) {
-      return whole(call, stream);
+  /** What was delivered of a flow that broke off: a count on the way is not the last word. */
+  static Priced broken(InferenceCall call, ReplyFlow flow) {
+    if (flow.finished()) {
+      return whole(call, flow);
     }
-    long delivered = stream.deliveredTokens();
-    return priced(
-        call,
-        stream
-            .reportedUsage()
+    long delivered = flow.deliveredTokens();
+    Usage usage =
+        flow.reportedUsage()
             .filter(reported -> reported.promptTokens() > 0)
             .map(reported -> reported.brokenOff(delivered))
-            .orElseGet(() -> estimated(call, delivered)));
+            .orElseGet(() -> call.usageLikely(delivered));
+    return priced(call, flow, usage);
   }
 
-  private static Usage estimated(InferenceCall call, long deliveredTokens) {
-    long handed = call.opening() instanceof Opening.Prefill prefill ? prefill.handedTokens() : 0;
-    return Usage.estimate(call.request().promptTokensLikely() + handed, deliveredTokens);
-  }
-
-  private static Priced priced(InferenceCall call, Usage usage) {
-    return new Priced(usage, call.model().prices());
+  private static Priced priced(InferenceCall call, ReplyFlow flow, Usage usage) {
+    return new Priced(usage, flow.quantities(), call.model().prices());
   }
 }

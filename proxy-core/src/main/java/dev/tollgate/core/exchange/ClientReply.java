@@ -60,6 +60,13 @@ final class ClientReply {
     keepalive.start(pingInterval, now());
   }
 
+  /** Sends the head of a reply that comes as bytes, between which nothing can be said. */
+  void openBytes(String contentType, List<FieldLines> fields) {
+    timeline.answered(now());
+    downstream.send(new Reply.OpenedBytes(contentType, fields));
+    opened = true;
+  }
+
   void events(ByteBuf events) {
     piece(events);
     downstream.flush();
@@ -71,17 +78,21 @@ final class ClientReply {
     events(ping);
   }
 
-  /** Sends the last events of a stream that went well. */
+  /** Sends the last events of a stream that went well, or the end of bytes. */
   void end(ByteBuf last) {
-    piece(last);
+    if (last.isReadable()) {
+      piece(last);
+    } else {
+      last.release();
+    }
     downstream.send(new Reply.Ended());
     downstream.flush();
   }
 
-  void whole(List<FieldLines> fields, ByteBuf body) {
+  void whole(String contentType, List<FieldLines> fields, ByteBuf body) {
     timeline.answered(now());
     bytesSent += body.readableBytes();
-    downstream.send(new Reply.Whole(200, "application/json", fields, body));
+    downstream.send(new Reply.Whole(200, contentType, fields, body));
     downstream.flush();
   }
 

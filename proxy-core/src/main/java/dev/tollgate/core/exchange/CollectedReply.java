@@ -24,7 +24,7 @@ sealed interface CollectedReply {
       // A whole body in place of a stream can only be an error.
       return new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
     }
-    return switch (read(call, provider, dialect, body)) {
+    return switch (read(call, provider, dialect, head, body)) {
       case WholeReply.Read.Fine fine -> new Fine(fine.reply());
       case WholeReply.Read.ErrorObject _ ->
           new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
@@ -34,11 +34,14 @@ sealed interface CollectedReply {
   }
 
   private static WholeReply.Read read(
-      InferenceCall call, Provider provider, Dialect dialect, Collector body) {
+      InferenceCall call, Provider provider, Dialect dialect, ResponseHead head, Collector body) {
     return dialect
         .replies(call.request().operation(), provider)
         .map(translation -> translation.reply(body.bytes(), body.length()))
         .map(reply -> call.reply(provider.id(), reply.bytes(), reply.length()))
-        .orElseGet(() -> call.reply(provider.id(), body.bytes(), body.length()));
+        .orElseGet(
+            () ->
+                call.reply(
+                    provider.id(), ReplyKind.contentType(head), body.bytes(), body.length()));
   }
 }

@@ -1,13 +1,18 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.endpoint.ReplyFlow;
 import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.SpeechBytes;
 import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Refusal;
 import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -18,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * the last words with their cost. Loop-confined.
  */
 final class Delivery {
+  private static final Field ESTIMATED = new Field("X-LLM-Cost-Estimated", "true");
+
   private final ClientReply reply;
   private final Serving serving;
   private final Allowance allowance;
@@ -41,11 +48,28 @@ final class Delivery {
     this.now = now;
   }
 
-  /** A stream's head, if it was not sent yet: before its cost is known. */
+  /** A stream's head, if it was not sent yet: before its cost is known, as a rule. */
   void open() {
-    if (!reply.isOpened()) {
-      reply.open(fields(serving.estimate()));
+    if (reply.isOpened()) {
+      return;
     }
+    switch (serving.call().request().mode()) {
+      case WHOLE -> throw new IllegalStateException("a plain reply is not opened");
+      case EVENTS -> reply.open(fields(serving.estimate()));
+      case BYTES -> openBytes();
+    }
+  }
+
+  /** What is priced by what was asked, and not by what comes of it, is known already. */
+  private void openBytes() {
+    Charge charge = serving.chargeOfWhole();
+    boolean estimated = charge.usage().estimated();
+    List<FieldLines> fields =
+        new ArrayList<>(fields(estimated ? serving.estimate() : charge.cost()));
+    if (estimated) {
+      fields.add(ESTIMATED);
+    }
+    reply.openBytes(serving.call().bytesType(serving.attempt().contentType()), fields);
   }
 
   /** The client of a stream has not been sent a byte for a while (DECISIONS 2). */
@@ -56,24 +80,28 @@ final class Delivery {
   }
 
   /** The end of a stream that is complete. */
-  Parting endOf(ReplyStream stream, Charge charge) {
+  Parting endOf(ReplyFlow flow, Charge charge) {
     open();
     return new Parting.Last(
-        written(
-            512,
-            last -> {
-              if (!stream.finished()) {
-                stream.writeMissingFinish(last);
-              }
-              stream.writeUsage(charge.usage(), charge.cost(), last);
-              SseOut.done(last);
-            }));
+        switch (flow) {
+          case ReplyStream stream -> written(512, last -> end(stream, charge, last));
+          case SpeechBytes _ -> Unpooled.EMPTY_BUFFER;
+        });
+  }
+
+  private static void end(ReplyStream stream, Charge charge, ByteBuf last) {
+    if (!stream.finished()) {
+      stream.writeMissingFinish(last);
+    }
+    stream.writeUsage(charge.usage(), charge.cost(), last);
+    SseOut.done(last);
   }
 
   /** A plain reply. */
   Parting whole(WholeReply whole, Charge charge) {
     ByteBuf body = written(1024, out -> whole.writeTo(charge.usage(), charge.cost(), out));
-    return new Parting.Whole(fields(charge.cost()), serving.attempt().counted(body));
+    return new Parting.Whole(
+        whole.contentType(), fields(charge.cost()), serving.attempt().counted(body));
   }
 
   /** A fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
@@ -96,8 +124,20 @@ final class Delivery {
     if (!reply.isOpened()) {
       return null;
     }
-    ReplyStream stream = serving.lastStream();
-    return written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out));
+    return switch (serving.lastStream()) {
+      case ReplyStream stream ->
+          unlessEmpty(written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out)));
+      case SpeechBytes _ -> null; // there is no place for it
+    };
+  }
+
+  /** Not all streams have a place for it. */
+  private static @Nullable ByteBuf unlessEmpty(ByteBuf events) {
+    if (events.isReadable()) {
+      return events;
+    }
+    events.release();
+    return null;
   }
 
   /** The status that the client sees; a stream's head went out with its own. */

@@ -3,7 +3,8 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.ReplyFlow;
+import dev.tollgate.core.endpoint.ReplyMode;
 import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
@@ -98,7 +99,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   @Override
   public void admitted() {
-    if (serving.call().request().isStream()) {
+    if (serving.call().request().mode() == ReplyMode.EVENTS) {
       reply.await(context.options().commitAfter(), begunNanos);
     }
     become(Phase.CONNECTING);
@@ -238,7 +239,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   @Override
   public void completed() {
-    ReplyStream stream = serving.stream();
+    ReplyFlow stream = serving.stream();
     succeeded(stream.deliveredTokens());
     Charge charge = serving.chargeOfWhole();
     Parting parting = departure.hasLeft() ? new Parting.Silence() : delivery.endOf(stream, charge);

@@ -12,6 +12,7 @@ import dev.tollgate.core.endpoint.KeyAnswer;
 import dev.tollgate.core.endpoint.KeyScopes;
 import dev.tollgate.core.endpoint.ModelList;
 import dev.tollgate.core.endpoint.Parsed;
+import dev.tollgate.core.endpoint.SpeechRequest;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
@@ -159,6 +160,8 @@ public final class Exchanges implements RequestService {
           inference(request, downstream, CompletionRequest.parse(body.bytes(), body.length()));
       case EMBEDDINGS ->
           inference(request, downstream, EmbeddingRequest.parse(body.bytes(), body.length()));
+      case SPEECH ->
+          inference(request, downstream, SpeechRequest.parse(body.bytes(), body.length()));
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {

@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.http.ResponseHead;
 import java.util.Locale;
 
@@ -12,32 +13,42 @@ sealed interface ReplyKind {
   /** An event stream, as asked for. */
   record Stream() implements ReplyKind {}
 
+  /** Bytes to hand on as they are, as asked for. */
+  record Bytes() implements ReplyKind {}
+
   /** A body to collect: the plain reply, or an error of any kind. */
   record Whole(int bytesMax) implements ReplyKind {}
 
   /** Not what was asked for; its body is not even read. */
   record Refused(String reason) implements ReplyKind {}
 
-  static ReplyKind of(ResponseHead head, boolean streamAsked, Provider provider) {
+  static ReplyKind of(ResponseHead head, InferenceRequest request, Provider provider) {
     if (head.status() != 200) {
       return new Whole(ERROR_BYTES_MAX);
     }
     if (isCompressed(head)) {
       return new Refused("the reply is compressed against our wish");
     }
-    String type = contentType(head);
-    if (!streamAsked) {
-      return type.isEmpty() || type.contains("json")
-          ? new Whole(provider.eventBytesMax())
-          : new Refused("the reply is not JSON");
-    }
-    if (type.isEmpty() || type.startsWith("text/event-stream")) {
-      return new Stream();
-    }
-    // An error object in place of the stream.
-    return type.contains("json")
-        ? new Whole(ERROR_BYTES_MAX)
-        : new Refused("the reply is not an event stream");
+    String type = contentType(head).toLowerCase(Locale.ROOT);
+    return switch (request.mode()) {
+      case WHOLE ->
+          type.isEmpty() || type.contains("json") || request.mayBeAnsweredAs(type)
+              ? new Whole(provider.eventBytesMax())
+              : new Refused("the reply is not JSON");
+      case EVENTS ->
+          type.isEmpty() || type.startsWith("text/event-stream")
+              ? new Stream()
+              : inPlaceOfIt(type, "the reply is not an event stream");
+      case BYTES ->
+          type.isEmpty() || request.mayBeAnsweredAs(type)
+              ? new Bytes()
+              : inPlaceOfIt(type, "the reply is not what was asked for");
+    };
+  }
+
+  /** An error object in place of what flows, or something that nobody asked for. */
+  private static ReplyKind inPlaceOfIt(String type, String reason) {
+    return type.contains("json") ? new Whole(ERROR_BYTES_MAX) : new Refused(reason);
   }
 
   private static boolean isCompressed(ResponseHead head) {
@@ -45,8 +56,9 @@ sealed interface ReplyKind {
     return coding != null && !coding.isEmpty() && !coding.equalsIgnoreCase("identity");
   }
 
-  private static String contentType(ResponseHead head) {
+  /** The type as it was written; empty where none was. */
+  static String contentType(ResponseHead head) {
     String type = head.headers().first("content-type");
-    return type == null ? "" : type.toLowerCase(Locale.ROOT);
+    return type == null ? "" : type;
   }
 }

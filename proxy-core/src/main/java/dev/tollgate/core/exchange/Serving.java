@@ -2,7 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.InferenceCall;
-import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.endpoint.ReplyFlow;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
@@ -31,7 +31,7 @@ final class Serving implements Contender.Contest {
   private @Nullable Attempt attempt;
   private @Nullable Contender second;
   private @Nullable Contender first;
-  private @Nullable ReplyStream relayed;
+  private @Nullable ReplyFlow relayed;
   private @Nullable InferenceCall relayedCall;
   private @Nullable Candidate relayer;
 
@@ -256,8 +256,8 @@ final class Serving implements Contender.Contest {
   }
 
   /** The stream that is being relayed. */
-  ReplyStream stream() {
-    StreamReader stream = attempt().stream();
+  ReplyFlow stream() {
+    FlowReader stream = attempt().stream();
     if (stream == null) {
       throw new IllegalStateException("no stream");
     }
@@ -265,11 +265,11 @@ final class Serving implements Contender.Contest {
   }
 
   /** The stream that ends an opened reply: the last one with content, or one of our own. */
-  ReplyStream lastStream() {
+  ReplyFlow lastStream() {
     if (relayed != null) {
       return relayed;
     }
-    StreamReader stream = attempt == null ? null : attempt.stream();
+    FlowReader stream = attempt == null ? null : attempt.stream();
     return stream == null ? call.stream(candidate.id()) : stream.reply();
   }
 
@@ -285,7 +285,7 @@ final class Serving implements Contender.Contest {
 
   /** What it owes now that it is complete; who only repeated what was delivered gets nothing. */
   Charge chargeOfWhole() {
-    ReplyStream last = stream();
+    ReplyFlow last = stream();
     boolean onlyRepeated = bill.isBegun() && !last.isWritten();
     return onlyRepeated ? bill.soFar() : bill.whole(call, last);
   }

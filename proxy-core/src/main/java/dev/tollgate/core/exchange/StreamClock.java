@@ -26,7 +26,7 @@ final class StreamClock {
   }
 
   /** A read brought bytes, and {@code reader} has seen them. */
-  void bytesCame(StreamReader reader) {
+  void bytesCame(FlowReader reader) {
     if (reader.reply().finished()) {
       finish();
       return;

@@ -1,8 +1,12 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.ReplyTranslation;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.endpoint.ReplyStream;
+import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
@@ -16,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Turns the bytes of a provider's stream into the client's bytes: one output buffer for each read,
  * whatever number of events it brought. Remembers how the stream ended. Loop-confined.
  */
-final class StreamReader implements SseSink {
+final class StreamReader implements SseSink, FlowReader {
   private final SseDecoder decoder;
   private final ReplyStream reply;
   private final ByteBufAllocator allocator;
@@ -56,17 +60,29 @@ final class StreamReader implements SseSink {
     this.allocator = allocator;
   }
 
+  /** The reader of what a candidate answers a call with. */
+  static StreamReader of(
+      InferenceCall call, Candidate candidate, Dialect dialect, ByteBufAllocator allocator) {
+    return new StreamReader(
+        call.stream(candidate.id()),
+        dialect.replies(call.request().operation(), candidate.provider()),
+        candidate.provider().eventBytesMax(),
+        allocator);
+  }
+
   /**
    * Reads on, also behind {@code [DONE]} to see whether that was all. The bytes stay the caller's.
    */
-  void feed(ByteBuf bytes) {
+  @Override
+  public void feed(ByteBuf bytes) {
     if (state == State.OPEN || state == State.DONE) {
       decoder.feed(bytes);
     }
   }
 
   /** The provider's stream is at its clean end: a last event without its blank line counts. */
-  void end() {
+  @Override
+  public void end() {
     if (state == State.OPEN) {
       decoder.finish();
     }
@@ -123,7 +139,8 @@ final class StreamReader implements SseSink {
   }
 
   /** What the client gets of the reads since the last call, or null where that is nothing. */
-  @Nullable ByteBuf takeOutput() {
+  @Override
+  public @Nullable ByteBuf takeOutput() {
     ByteBuf buffer = out;
     out = null;
     if (buffer != null && !buffer.isReadable()) {
@@ -138,17 +155,20 @@ final class StreamReader implements SseSink {
   }
 
   /** Whether an event said that the stream is over. */
-  boolean isOver() {
+  @Override
+  public boolean isOver() {
     return state != State.OPEN;
   }
 
   /** Whether events came behind {@code [DONE]}: such a connection is not to be trusted again. */
-  boolean hasSurplus() {
+  @Override
+  public boolean hasSurplus() {
     return surplus;
   }
 
   /** What is odd about it, whether or not it is complete. */
-  Set<Oddity> oddities() {
+  @Override
+  public Set<Oddity> oddities() {
     Set<Oddity> ofReply = reply.oddities();
     return surplus && state == State.DONE ? Oddity.SURPLUS.and(ofReply) : ofReply;
   }
@@ -162,20 +182,34 @@ final class StreamReader implements SseSink {
     return event;
   }
 
-  boolean midEvent() {
+  @Override
+  public boolean endsWithConnection() {
+    return true; // whether that was complete, its events say
+  }
+
+  @Override
+  public @Nullable UpstreamFailure failure(Dialect dialect, int status) {
+    return StreamVerdict.failure(this, dialect, status);
+  }
+
+  @Override
+  public boolean midEvent() {
     return decoder.midEvent();
   }
 
-  int heldBytes() {
+  @Override
+  public int heldBytes() {
     return decoder.heldBytes();
   }
 
   /** What was made of the events. */
-  ReplyStream reply() {
+  @Override
+  public ReplyStream reply() {
     return reply;
   }
 
-  void release() {
+  @Override
+  public void release() {
     decoder.close();
     reply.release();
     ByteBuf buffer = out;

@@ -402,7 +402,7 @@ final class Tries {
 
   private void record(Attempt attempt, String outcome, String reason, long nowNanos) {
     Duration took = Duration.ofNanos(nowNanos - attempt.startedNanos());
-    StreamReader reader = attempt.stream();
+    FlowReader reader = attempt.stream();
     long dropped = reader == null ? 0 : reader.reply().badEvents();
     records.add(
         new AttemptRecord(

@@ -5,7 +5,8 @@ import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.endpoint.InferenceRequest;
+import dev.tollgate.core.endpoint.Outgoing;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.HeadOut;
 import io.netty.buffer.ByteBuf;
@@ -31,18 +32,17 @@ final class UpstreamCall {
       ByteBufAllocator allocator,
       Route route,
       @Nullable Credential credential,
-      Operation operation,
-      boolean stream,
-      List<ByteBuf> body) {
+      InferenceRequest request,
+      Outgoing outgoing) {
     long length = 0;
-    for (ByteBuf part : body) {
+    for (ByteBuf part : outgoing.body()) {
       length += part.readableBytes();
     }
     ByteBuf head = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
-    head(head, route, credential, operation, stream, length);
+    head(head, route, credential, request, outgoing.contentType(), length);
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
-    for (ByteBuf part : body) {
+    for (ByteBuf part : outgoing.body()) {
       // Small parts ride in the head's buffer: one write instead of many.
       if (parts.size() == 1 && head.readableBytes() + part.readableBytes() <= COPIED_BYTES_MAX) {
         head.writeBytes(part);
@@ -65,12 +65,13 @@ final class UpstreamCall {
       ByteBuf out,
       Route route,
       @Nullable Credential credential,
-      Operation operation,
-      boolean stream,
+      InferenceRequest request,
+      String contentType,
       long length) {
     Provider provider = route.provider();
     Dialect dialect = Dialect.named(provider.dialect());
-    HeadOut.requestLine(out, "POST", dialect.target(operation, route, stream));
+    HeadOut.requestLine(
+        out, "POST", dialect.target(request.operation(), route, request.isStream()));
     HeadOut.field(out, "host", authority(provider.endpoint()));
     for (Field field : dialect.fields()) {
       if (!isConfigured(provider, field.name())) {
@@ -82,8 +83,8 @@ final class UpstreamCall {
         HeadOut.field(out, field);
       }
     }
-    HeadOut.field(out, "content-type", "application/json");
-    HeadOut.field(out, "accept", stream ? "text/event-stream" : "application/json");
+    HeadOut.field(out, "content-type", contentType);
+    HeadOut.field(out, "accept", request.accept());
     HeadOut.field(out, "accept-encoding", "identity");
     if (!isConfigured(provider, "user-agent")) {
       HeadOut.field(out, "user-agent", "tollgate");

@@ -14,8 +14,21 @@ public final class Cost {
 
   private Cost() {}
 
-  /** What one provider delivered, and what it costs. */
-  public record Priced(Usage usage, PriceList prices) {}
+  /**
+   * What one provider delivered, and what it costs.
+   *
+   * @param quantities all but the tokens
+   */
+  public record Priced(Usage usage, List<Quantity> quantities, PriceList prices) {
+    public Priced {
+      quantities = List.copyOf(quantities);
+    }
+
+    /** Whether anything was delivered at all. */
+    public boolean isAnything() {
+      return usage.totalTokens() > 0 || !quantities.isEmpty();
+    }
+  }
 
   /** The charge for tokens and the per-request price. */
   public static MicroUsd ofTokens(Usage usage, PriceList prices) {
@@ -23,23 +36,27 @@ public final class Cost {
   }
 
   /** The charge for what several providers delivered to one request, each at its own prices. */
-  public static MicroUsd ofTokens(List<Priced> parts) {
+  public static MicroUsd of(List<Priced> parts) {
     PicoSum sum = new PicoSum();
     for (Priced part : parts) {
-      sum.add(1, part.prices.perRequest());
-      addTokens(sum, part.usage, part.prices.tokensFor(part.usage.promptTokens()));
+      add(sum, part.usage, part.quantities, part.prices);
     }
     return sum.rounded();
   }
 
   /** The charge for tokens, for everything else that was used, and the per-request price. */
   public static MicroUsd of(Usage usage, List<Quantity> quantities, PriceList prices) {
-    PicoSum sum = new PicoSum().add(1, prices.perRequest());
+    PicoSum sum = new PicoSum();
+    add(sum, usage, quantities, prices);
+    return sum.rounded();
+  }
+
+  private static void add(PicoSum sum, Usage usage, List<Quantity> quantities, PriceList prices) {
+    sum.add(1, prices.perRequest());
     addTokens(sum, usage, prices.tokensFor(usage.promptTokens()));
     for (Quantity quantity : quantities) {
       add(sum, quantity, prices);
     }
-    return sum.rounded();
   }
 
   private static void addTokens(PicoSum sum, Usage usage, TokenPrices price) {

@@ -49,6 +49,11 @@ public record PriceList(
     return new PriceList(tokens, List.of(), 0, 0, 0, List.of(), 0, 0);
   }
 
+  /** Whether tokens cost anything: where not, nobody need count them. */
+  public boolean isByTokens() {
+    return !tokens.equals(TokenPrices.ZERO) || !tiers.isEmpty();
+  }
+
   /** Token prices that apply strictly above a number of prompt tokens. */
   public record Tier(long abovePromptTokens, TokenPrices tokens) {}
 

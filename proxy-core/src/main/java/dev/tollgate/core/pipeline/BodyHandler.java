@@ -30,18 +30,19 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
 
   private final Conversation conversation;
   private final InflightBytes budget;
-  private final int bytesMax;
+  private final GatewayOptions options;
 
   private @Nullable Authenticated request;
   private InflightBytes.@Nullable Permit permit;
   private byte[] bytes = NOTHING;
   private int length;
   private long beganNanos;
+  private int bytesMax;
 
-  BodyHandler(Conversation conversation, InflightBytes budget, int bytesMax) {
+  BodyHandler(Conversation conversation, InflightBytes budget, GatewayOptions options) {
     this.conversation = conversation;
     this.budget = budget;
-    this.bytesMax = bytesMax;
+    this.options = options;
   }
 
   @Override
@@ -59,6 +60,11 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void begin(ChannelHandlerContext ctx, Authenticated authenticated) {
+    bytesMax =
+        switch (authenticated.routed().match().endpoint().content()) {
+          case NONE, JSON -> options.requestBytesMax();
+          case MULTIPART -> options.multipartBytesMax();
+        };
     switch (authenticated.received().head().body()) {
       case BodyLength.None _ -> collect(ctx, authenticated, 0);
       case BodyLength.Fixed fixed -> {

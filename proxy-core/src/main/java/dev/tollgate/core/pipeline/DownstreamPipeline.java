@@ -65,8 +65,7 @@ final class DownstreamPipeline {
     pipeline.addLast(
         "admit", new AdmitHandler(conversation, ports.loadShedder(), ports.refusals()));
     // Only now is a body worth its memory.
-    pipeline.addLast(
-        "body", new BodyHandler(conversation, ports.inflightBytes(), options.requestBytesMax()));
+    pipeline.addLast("body", new BodyHandler(conversation, ports.inflightBytes(), options));
     // The request is whole: answer it.
     pipeline.addLast(
         "exchange", new ExchangeHandler(conversation, ports.service(), ports.catalog()));

@@ -63,6 +63,10 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
           MediaType.isJson(head.headers().first("content-type"))
               ? problemOfEncoding(head)
               : "Content-Type must be application/json.";
+      case MULTIPART ->
+          MediaType.isForm(head.headers().first("content-type"))
+              ? problemOfEncoding(head)
+              : "Content-Type must be multipart/form-data.";
     };
   }
 

@@ -102,7 +102,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   private static String argument(Routed routed) {
     return switch (routed.match().endpoint()) {
       case MODELS -> routed.received().head().query();
-      case CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, MODEL, KEY, CREDITS ->
+      case CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, SPEECH, MODEL, KEY, CREDITS ->
           routed.match().argument();
     };
   }
@@ -124,7 +124,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     assert loop().inEventLoop();
     switch (reply) {
       case Reply.Whole _, Reply.Refused _, Reply.Ended _ -> forget();
-      case Reply.Opened _, Reply.Piece _ -> {}
+      case Reply.Opened _, Reply.OpenedBytes _, Reply.Piece _ -> {}
     }
     var _ = context().write(reply, context().voidPromise());
   }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param proxyProtocol whether every connection starts with a PROXY protocol v2 header
  * @param trustedProxies whose X-Forwarded-For and PROXY headers are believed
  * @param requestBytesMax the largest JSON body
+ * @param multipartBytesMax the largest multipart body
  * @param headerBytesMax request line and fields together
  * @param bodyTimeout for a whole body, plus one second for each KiB received
  * @param writeStall how long a client may take nothing at all
@@ -22,6 +23,7 @@ public record GatewayOptions(
     boolean proxyProtocol,
     CidrSet trustedProxies,
     int requestBytesMax,
+    int multipartBytesMax,
     int headerBytesMax,
     int connectionsMax,
     Duration headerTimeout,

@@ -28,6 +28,12 @@ final class MediaType {
     return true;
   }
 
+  /** {@code multipart/form-data}, whatever its parameters. */
+  static boolean isForm(@Nullable String contentType) {
+    return contentType != null
+        && contentType.split(";", 2)[0].strip().equalsIgnoreCase("multipart/form-data");
+  }
+
   private static boolean isUtf8(String parameter) {
     return parameter.isEmpty()
         || parameter.equalsIgnoreCase("charset=utf-8")

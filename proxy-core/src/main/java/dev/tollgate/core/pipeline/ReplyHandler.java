@@ -14,7 +14,9 @@ import dev.tollgate.core.pipeline.Progress.Received;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.ReferenceCountUtil;
 import java.util.function.BooleanSupplier;
@@ -36,11 +38,18 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private final BooleanSupplier draining;
   private final ClosingLinger linger;
 
+  /** What was begun and has no end yet. */
+  private enum Open {
+    NOTHING,
+    EVENTS,
+    BYTES
+  }
+
   private boolean bodyEnded;
   private int restBytes;
   private Reply.@Nullable Refused waiting;
   private boolean turnDue;
-  private boolean streaming;
+  private Open open = Open.NOTHING;
   private boolean closes;
   private @Nullable ChannelPromise lastWrite;
 
@@ -167,22 +176,54 @@ final class ReplyHandler extends ChannelDuplexHandler {
         finish(ctx, whole.status(), null, bytes);
       }
       case Reply.Refused refused -> {
-        if (streaming) {
-          int bytes = writer.failure(ctx, request, refused.fault());
-          endStream(ctx, request, refused.fault().code(), bytes);
-        } else if (mayEndInHand(request)) {
-          awaitBodyInHand(ctx, refused);
-        } else {
-          refuse(ctx, request, refused);
+        switch (open) {
+          case EVENTS -> {
+            int bytes = writer.failure(ctx, request, refused.fault());
+            endStream(ctx, request, refused.fault().code(), bytes);
+          }
+          case BYTES -> cut(ctx, request, refused.fault().code());
+          case NOTHING -> refuseAtOnceOrSoon(ctx, request, refused);
         }
       }
       case Reply.Opened opened -> {
-        streaming = true;
-        closes = mustClose(request) || request.head().minorVersion() == 0;
+        begin(request, Open.EVENTS);
         writer.opened(ctx, request, opened, closes);
+      }
+      case Reply.OpenedBytes opened -> {
+        begin(request, Open.BYTES);
+        writer.openedBytes(ctx, request, opened, closes);
       }
       case Reply.Piece piece -> writer.piece(ctx, request, piece.events());
       case Reply.Ended _ -> endStream(ctx, request, null, 0);
+    }
+  }
+
+  private void begin(Received request, Open what) {
+    open = what;
+    closes = mustClose(request) || request.head().minorVersion() == 0;
+  }
+
+  /**
+   * Ends a body so that nobody takes it for whole: its last chunk is left out, and where only the
+   * connection's end delimits it, that is a reset.
+   */
+  private void cut(ChannelHandlerContext ctx, Received request, ErrorCode code) {
+    closes = true;
+    if (request.head().minorVersion() == 0) {
+      ctx.channel().config().setOption(ChannelOption.SO_LINGER, 0);
+      ctx.write(EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+    } else {
+      var _ = ctx.write(EMPTY_BUFFER, last(ctx));
+    }
+    finish(ctx, 200, code, 0);
+  }
+
+  private void refuseAtOnceOrSoon(
+      ChannelHandlerContext ctx, Received request, Reply.Refused refused) {
+    if (mayEndInHand(request)) {
+      awaitBodyInHand(ctx, refused);
+    } else {
+      refuse(ctx, request, refused);
     }
   }
 
@@ -228,7 +269,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
       long requestBytes = conversation.requestBytes();
       observer.ended(EarlyRecord.of(progress, ending, status, code, now(ctx), requestBytes, bytes));
     }
-    streaming = false;
+    open = Open.NOTHING;
     Phase next = closes ? Phase.CLOSING : bodyEnded ? Phase.WORK : Phase.DROPPING;
     conversation.answered(next, now(ctx));
   }
@@ -237,7 +278,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     switch (reply) {
       case Reply.Whole whole -> whole.body().release();
       case Reply.Piece piece -> piece.events().release();
-      case Reply.Refused _, Reply.Opened _, Reply.Ended _ -> {}
+      case Reply.Refused _, Reply.Opened _, Reply.OpenedBytes _, Reply.Ended _ -> {}
     }
   }
 

@@ -27,6 +27,7 @@ final class ReplyHead {
           Cache-Control: no-cache, no-transform\r
           X-Accel-Buffering: no\r
           """);
+  private static final byte[] UNBUFFERED = ascii("X-Accel-Buffering: no\r\n");
   private static final byte[] CLOSE = ascii("Connection: close\r\n");
   private static final byte[] KEEP_ALIVE = ascii("Connection: keep-alive\r\n");
 
@@ -57,6 +58,20 @@ final class ReplyHead {
   void stream(ByteBuf out, Received request, List<FieldLines> fields, boolean closes) {
     start(out, request, 200);
     out.writeBytes(EVENT_STREAM);
+    endUndelimited(out, request, fields, closes);
+  }
+
+  /** Bytes that come as they are made, delimited in the same way. */
+  void bytes(
+      ByteBuf out, Received request, String contentType, List<FieldLines> fields, boolean closes) {
+    start(out, request, 200);
+    line(out.writeBytes(CONTENT_TYPE), contentType);
+    out.writeBytes(UNBUFFERED);
+    endUndelimited(out, request, fields, closes);
+  }
+
+  private static void endUndelimited(
+      ByteBuf out, Received request, List<FieldLines> fields, boolean closes) {
     if (request.head().minorVersion() > 0) {
       HeadOut.transferEncodingChunked(out);
     }

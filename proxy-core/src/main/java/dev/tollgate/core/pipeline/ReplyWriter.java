@@ -129,6 +129,13 @@ final class ReplyWriter {
     var _ = ctx.write(out, ctx.voidPromise());
   }
 
+  void openedBytes(
+      ChannelHandlerContext ctx, Received request, Reply.OpenedBytes opened, boolean closes) {
+    ByteBuf out = ctx.alloc().ioBuffer(ReplyHead.BYTES);
+    head.bytes(out, request, opened.contentType(), opened.fields(), closes);
+    var _ = ctx.write(out, ctx.voidPromise());
+  }
+
   /** Writes events, in a chunk of their own unless the stream goes to an HTTP/1.0 client. */
   void piece(ChannelHandlerContext ctx, Received request, ByteBuf events) {
     int bytes = events.readableBytes();

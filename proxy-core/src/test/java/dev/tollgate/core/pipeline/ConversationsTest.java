@@ -3,9 +3,12 @@ package dev.tollgate.core.pipeline;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.pipeline.ScriptedService.Call;
 import dev.tollgate.core.testkit.PeerClose;
 import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -71,6 +74,60 @@ final class ConversationsTest {
           .contains("Connection: close\r\n")
           .doesNotContainIgnoringCase("transfer-encoding");
       assertThat(new String(client.readToEnd(), UTF_8)).isEqualTo("data: one\n\n");
+    }
+  }
+
+  private static final Fault CUT = Fault.of(ErrorCode.STREAM_INTERRUPTED, "It broke off.");
+
+  @Test
+  void bytesHaveTheTypeTheyCameWithAndAnEnd() {
+    gateway.service.script(
+        call -> {
+          call.openBytes("audio/mpeg");
+          call.bytes("ID3");
+          call.bytes("...");
+          call.end();
+        });
+    try (RawClient client = gateway.connect()) {
+      for (int i = 0; i < 2; i++) {
+        RawResponse speech = client.post("/v1/audio/speech", "{}", key).readResponse();
+        assertThat(speech.header("content-type")).isEqualTo("audio/mpeg");
+        assertThat(speech.header("x-accel-buffering")).isEqualTo("no");
+        assertThat(speech.text()).isEqualTo("ID3...");
+      }
+    }
+  }
+
+  @Test
+  void bytesThatBreakOffHaveNoEnd() throws Exception {
+    gateway.service.script(
+        call -> {
+          call.openBytes("audio/mpeg");
+          call.bytes("ID3");
+          call.refuse(CUT);
+        });
+    try (RawClient client = gateway.connect()) {
+      client.post("/v1/audio/speech", "{}", key);
+      assertThat(client.readUntil("\r\n\r\n")).contains("transfer-encoding: chunked\r\n");
+      assertThat(new String(client.readToEnd(), UTF_8)).isEqualTo("3\r\nID3\r\n");
+    }
+  }
+
+  @Test
+  void anOldClientSeesAResetWhereBytesBreakOff() {
+    gateway.service.script(
+        call -> {
+          call.openBytes("audio/mpeg");
+          call.bytes("ID3");
+          call.refuse(CUT);
+        });
+    try (RawClient client = gateway.connect()) {
+      client.send(
+          "POST /v1/audio/speech HTTP/1.0\r\nContent-Type: application/json\r\n"
+              + "Content-Length: 2\r\n"
+              + key
+              + "\r\n\r\n{}");
+      assertThat(client.awaitClosed().how()).isEqualTo(PeerClose.How.RST);
     }
   }
 

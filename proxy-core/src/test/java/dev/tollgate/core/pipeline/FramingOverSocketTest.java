@@ -32,6 +32,7 @@ final class FramingOverSocketTest {
             false,
             CidrSet.NONE,
             usual.requestBytesMax(),
+            usual.multipartBytesMax(),
             usual.headerBytesMax(),
             usual.connectionsMax(),
             Duration.ofSeconds(1),

@@ -32,6 +32,7 @@ final class ProxyProtocolTest {
             true,
             CidrSet.parse(List.of(trusted)),
             usual.requestBytesMax(),
+            usual.multipartBytesMax(),
             usual.headerBytesMax(),
             usual.connectionsMax(),
             usual.headerTimeout(),

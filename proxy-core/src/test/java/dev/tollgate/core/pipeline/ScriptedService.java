@@ -101,6 +101,22 @@ final class ScriptedService implements RequestService {
           });
     }
 
+    void openBytes(String contentType) {
+      onLoop(
+          () -> {
+            downstream.send(new Reply.OpenedBytes(contentType, List.of()));
+            downstream.flush();
+          });
+    }
+
+    void bytes(String bytes) {
+      onLoop(
+          () -> {
+            downstream.send(new Reply.Piece(Unpooled.copiedBuffer(bytes, UTF_8)));
+            downstream.flush();
+          });
+    }
+
     void event(String data) {
       onLoop(
           () -> {

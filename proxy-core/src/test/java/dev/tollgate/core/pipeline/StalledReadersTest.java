@@ -124,6 +124,7 @@ final class StalledReadersTest {
         false,
         CidrSet.NONE,
         usual.requestBytesMax(),
+        usual.multipartBytesMax(),
         usual.headerBytesMax(),
         usual.connectionsMax(),
         usual.headerTimeout(),

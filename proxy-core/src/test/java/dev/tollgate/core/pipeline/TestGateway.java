@@ -31,6 +31,7 @@ final class TestGateway implements AutoCloseable {
           false,
           CidrSet.NONE,
           10 * 1024 * 1024,
+          25 * 1024 * 1024,
           32 * 1024,
           20_000,
           Duration.ofSeconds(10),

@@ -1,5 +1,6 @@
 package dev.tollgate.core.testkit;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.exchange.Downstream;
@@ -8,9 +9,11 @@ import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.exchange.RequestService.Running;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.EventLoop;
+import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +29,8 @@ public final class RecordedClient implements Downstream {
   private final StringBuilder text = new StringBuilder();
   private final List<String> pieces = new ArrayList<>();
   private @Nullable Running running;
-  private Reply.@Nullable Opened opened;
+  private @Nullable List<Field> opened;
+  private String contentType = "";
   private @Nullable Answer answer;
   private boolean unflushed;
   private boolean writable = true;
@@ -89,14 +93,13 @@ public final class RecordedClient implements Downstream {
       }
       case Reply.Refused refused ->
           answer = new Answer.Refused(refused.fault(), TestFields.of(refused.fields()));
-      case Reply.Opened first -> {
-        require(opened == null, "a stream is opened once");
-        opened = first;
-      }
+      case Reply.Opened first -> open(first.fields(), "text/event-stream");
+      case Reply.OpenedBytes first -> open(first.fields(), first.contentType());
       case Reply.Piece piece -> {
         require(opened != null, "events before the head");
-        String events = take(piece.events());
-        require(events.endsWith("\n\n"), "half an event: " + events);
+        boolean isEvents = contentType.equals("text/event-stream");
+        String events = take(piece.events(), isEvents ? UTF_8 : ISO_8859_1);
+        require(!isEvents || events.endsWith("\n\n"), "half an event: " + events);
         pieces.add(events);
         text.append(events);
       }
@@ -105,6 +108,12 @@ public final class RecordedClient implements Downstream {
         answer = new Answer.Streamed();
       }
     }
+  }
+
+  private void open(List<FieldLines> fields, String type) {
+    require(opened == null, "a stream is opened once");
+    opened = TestFields.of(fields);
+    contentType = type;
   }
 
   @Override
@@ -148,7 +157,7 @@ public final class RecordedClient implements Downstream {
     switch (reply) {
       case Reply.Whole whole -> whole.body().release();
       case Reply.Piece piece -> piece.events().release();
-      case Reply.Refused _, Reply.Opened _, Reply.Ended _ -> {}
+      case Reply.Refused _, Reply.Opened _, Reply.OpenedBytes _, Reply.Ended _ -> {}
     }
   }
 
@@ -173,6 +182,11 @@ public final class RecordedClient implements Downstream {
 
   public boolean isOpened() {
     return opened != null;
+  }
+
+  /** The content type of what flows. */
+  public String contentType() {
+    return contentType;
   }
 
   public boolean isAnswered() {
@@ -216,7 +230,7 @@ public final class RecordedClient implements Downstream {
   public String field(String name) {
     List<Field> fields =
         opened != null
-            ? TestFields.of(opened.fields())
+            ? opened
             : switch (answer()) {
               case Answer.Whole whole -> whole.fields();
               case Answer.Refused refused -> refused.fields();
@@ -229,20 +243,25 @@ public final class RecordedClient implements Downstream {
         .orElseThrow(() -> new AssertionError("no field " + name + " in " + fields));
   }
 
+  /** Whether the head of what flows has a field. */
+  public boolean hasField(String name) {
+    return opened != null && opened.stream().anyMatch(field -> field.name().equalsIgnoreCase(name));
+  }
+
   boolean hasUnflushed() {
     return unflushed;
   }
 
   private String received(ByteBuf body) {
     if (!holdsBodies) {
-      return take(body);
+      return take(body, UTF_8);
     }
     heldBody = body;
     return body.toString(UTF_8);
   }
 
-  private static String take(ByteBuf bytes) {
-    String text = bytes.toString(UTF_8);
+  private static String take(ByteBuf bytes, Charset charset) {
+    String text = bytes.toString(charset);
     bytes.release();
     return text;
   }

@@ -41,7 +41,7 @@ import java.util.stream.Stream;
 
 /**
  * A catalog with one model, {@code acme/one}, served by some providers in order of priority. A
- * token of input costs 1 micro-USD, a token of output 2.
+ * token of input costs 1 micro-USD, a token of output 2, and a character that is spoken 1.
  */
 public final class TestCatalog {
   public static final String STREAM_REQUEST =
@@ -68,6 +68,11 @@ public final class TestCatalog {
 
   /** The same with a model of another kind. */
   public static Catalog of(Modality modality, Provider... providers) {
+    return of(modality, prices(modality), providers);
+  }
+
+  /** The same at other prices. */
+  public static Catalog of(Modality modality, PriceList prices, Provider... providers) {
     List<Route> routes =
         IntStream.range(0, providers.length)
             .mapToObj(i -> new Route(providers[i], "one-at-" + providers[i].id(), i + 1, 1))
@@ -84,11 +89,17 @@ public final class TestCatalog {
             4_096,
             5_000,
             Set.of("streaming"),
-            PriceList.ofTokens(TokenPrices.of(MICRO, 2 * MICRO)),
+            prices,
             Resume.OFF,
             false,
             routes);
     return new Catalog(List.of(providers), List.of(model));
+  }
+
+  private static PriceList prices(Modality modality) {
+    return modality == Modality.SPEECH
+        ? new PriceList(TokenPrices.ZERO, List.of(), 0, MICRO, 0, List.of(), 0, 0)
+        : PriceList.ofTokens(TokenPrices.of(MICRO, 2 * MICRO));
   }
 
   /** The routes of the first model in their order. */

@@ -162,6 +162,14 @@ public final class Wire {
             + "}}");
   }
 
+  /** A provider's speech: bytes of which only their type is known. */
+  public static String audio(String bytes) {
+    return "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: "
+        + bytes.length()
+        + "\r\n\r\n"
+        + bytes;
+  }
+
   /** An OpenAI-like error. */
   public static String error(int status, String code, String message) {
     return error(status, "", code, message);

@@ -55,8 +55,7 @@ public record ListenerSettings(
               initial = "25MiB",
               min = "1KiB",
               max = "1GiB",
-              bytes = true,
-              later = "endpoints that take files")
+              bytes = true)
           int multipartBytesMax,
       @Key(
               name = "max_header_bytes",

@@ -296,6 +296,7 @@ public final class Server implements AutoCloseable {
             api.proxyProtocol(),
             CidrSet.parse(api.trustedProxies().stream().map(Object::toString).toList()),
             api.requestBytesMax(),
+            api.multipartBytesMax(),
             api.headerBytesMax(),
             api.connectionsMax(),
             api.headerTimeout(),

@@ -257,6 +257,7 @@ final class Warmup {
         CidrSet.NONE,
         BYTES_MAX,
         BYTES_MAX,
+        BYTES_MAX,
         16,
         LONG,
         LONG,

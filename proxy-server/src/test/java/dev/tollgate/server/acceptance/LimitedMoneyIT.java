@@ -38,6 +38,7 @@ class LimitedMoneyIT {
       }
       case COMPLETIONS -> requireRefused(complete("test/completion", key), "insufficient_credits");
       case EMBEDDINGS -> requireRefused(Vectors.ask("test/embedding", key), "insufficient_credits");
+      case SPEECH -> requireRefused(Voices.speak("test/speech", key), "insufficient_credits");
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
       case KEY -> assertThat(get("/v1/key", key).status()).isEqualTo(200);

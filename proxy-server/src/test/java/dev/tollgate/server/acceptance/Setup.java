@@ -128,6 +128,11 @@ final class Setup {
     return this;
   }
 
+  /** A model that speaks, at 15 USD for a million characters. */
+  Setup speech(String id, Route route) {
+    return model(id, "speech", Map.of("characters", "15"), route);
+  }
+
   /** A model that makes vectors, at 20 micro-USD a thousand tokens. */
   Setup embedding(String id, Route route) {
     return model(id, "embedding", Map.of("input", "0.02"), route);

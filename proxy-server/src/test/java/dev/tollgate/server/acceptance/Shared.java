@@ -120,6 +120,7 @@ final class Shared {
         .completion("test/completion", new Setup.Route("mock", "mock-completion"))
         .completion("test/completion-no-usage", new Setup.Route("mock", "fault/no-usage"))
         .completion("test/completion-cut", new Setup.Route("mock", "fault/cut-fin:5"))
+        .speech("test/speech", new Setup.Route("mock", "mock-speech"))
         .embedding("test/embedding", new Setup.Route("mock", "mock-embedding"))
         .embedding("test/embedding-no-usage", new Setup.Route("mock", "fault/no-usage"))
         .embedding("acme/emb", new Setup.Route("mock", "mock-embedding?ttft=0ms"))

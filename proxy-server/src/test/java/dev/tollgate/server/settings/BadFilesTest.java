@@ -146,10 +146,6 @@ final class BadFilesTest {
   static Stream<Arguments> notYet() {
     return Stream.of(
         bad(
-            "listeners: { api: { max_multipart_bytes: 1MiB } }",
-            "2:42: listeners.api.max_multipart_bytes: is not available yet:"
-                + " it needs endpoints that take files"),
-        bad(
             "object_storage: { directory: ./objects }",
             "2:17: object_storage: is not available yet: it needs stored outputs"),
         bad(

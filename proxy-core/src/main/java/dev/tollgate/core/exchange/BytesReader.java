@@ -1,0 +1,98 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.endpoint.Oddity;
+import dev.tollgate.core.endpoint.SpeechBytes;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Hands a provider's bytes on as they are: what a read brought leaves in no other buffer. */
+final class BytesReader implements FlowReader {
+  private final SpeechBytes reply;
+  private final ByteBufAllocator allocator;
+  private @Nullable CompositeByteBuf out;
+
+  BytesReader(SpeechBytes reply, ByteBufAllocator allocator) {
+    this.reply = reply;
+    this.allocator = allocator;
+  }
+
+  @Override
+  public void feed(ByteBuf bytes) {
+    if (!bytes.isReadable()) {
+      return;
+    }
+    CompositeByteBuf buffer = out;
+    if (buffer == null) {
+      buffer = allocator.compositeBuffer(Integer.MAX_VALUE);
+      out = buffer;
+    }
+    reply.came(bytes.readableBytes());
+    buffer.addComponent(true, bytes.retainedSlice());
+  }
+
+  @Override
+  public void end() {
+    reply.end();
+  }
+
+  @Override
+  public @Nullable ByteBuf takeOutput() {
+    ByteBuf buffer = out;
+    out = null;
+    return buffer;
+  }
+
+  @Override
+  public boolean isOver() {
+    return false;
+  }
+
+  @Override
+  public boolean endsWithConnection() {
+    return false; // a body that was announced, or chunked, and has no end is cut
+  }
+
+  @Override
+  public boolean hasSurplus() {
+    return false;
+  }
+
+  @Override
+  public Set<Oddity> oddities() {
+    return Set.of();
+  }
+
+  @Override
+  public boolean midEvent() {
+    return false;
+  }
+
+  @Override
+  public int heldBytes() {
+    return 0;
+  }
+
+  @Override
+  public SpeechBytes reply() {
+    return reply;
+  }
+
+  @Override
+  public @Nullable UpstreamFailure failure(Dialect dialect, int status) {
+    return reply.finished() ? null : UpstreamFailure.of(Kind.DISCONNECTED, "no audio came");
+  }
+
+  @Override
+  public void release() {
+    ByteBuf buffer = takeOutput();
+    if (buffer != null) {
+      buffer.release();
+    }
+  }
+}
