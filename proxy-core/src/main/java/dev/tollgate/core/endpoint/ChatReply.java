@@ -10,6 +10,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** One provider's whole chat completion, read once and written as the client's (SPEC 2.1). */
@@ -33,6 +34,14 @@ public final class ChatReply implements WholeReply {
   }
 
   static Read read(ReplyStamp stamp, byte[] body, int length) {
+    return read(stamp, body, length, reply -> reply);
+  }
+
+  /**
+   * @param form what the client gets it as
+   */
+  static Read read(
+      ReplyStamp stamp, byte[] body, int length, Function<ChatReply, WholeReply> form) {
     JsonMembers root;
     try {
       root = JsonMembers.of(body, 0, length);
@@ -53,7 +62,18 @@ public final class ChatReply implements WholeReply {
     if (ReplyChoices.haveFailed(elements)) {
       return new Read.ErrorObject();
     }
-    return new Read.Fine(new ChatReply(stamp, root, choices, ReplyChoices.read(elements)));
+    var reply = new ChatReply(stamp, root, choices, ReplyChoices.read(elements));
+    return new Read.Fine(form.apply(reply));
+  }
+
+  /** The first choice. */
+  JsonMembers choice() {
+    return root.array(choicesAt).object(0);
+  }
+
+  /** The provider's usage object; null where it gave none. */
+  byte @Nullable [] usageTold() {
+    return usage.text();
   }
 
   @Override

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 
 /** A valid body of POST /v1/chat/completions, over the array it came in. */
 public final class ChatRequest implements InferenceRequest {
@@ -64,7 +65,21 @@ public final class ChatRequest implements InferenceRequest {
     return RequestRoot.parse(bytes, length, ChatFields.SCHEMA_FIELDS, ChatRequest::check);
   }
 
+  /** Reads a chat that was made of another route's request, whose wish was read there. */
+  static Parsed<ChatRequest> translated(byte[] bytes, int length, RoutingWish wish) {
+    return RequestRoot.parse(
+        bytes,
+        length,
+        ChatFields.SCHEMA_FIELDS,
+        root -> check(root, _ -> new RoutingFields.Read(wish, null)));
+  }
+
   private static Parsed<ChatRequest> check(JsonMembers root) {
+    return check(root, issues -> RoutingFields.read(root, issues));
+  }
+
+  private static Parsed<ChatRequest> check(
+      JsonMembers root, Function<Issues, RoutingFields.Read> wish) {
     var issues = new Issues();
     int messagesAt = root.indexOf("messages");
     RequestRoot.require(root, issues, "model", "messages");
@@ -76,7 +91,7 @@ public final class ChatRequest implements InferenceRequest {
       messages.check(root, messagesAt);
     }
     boolean stream = RequestRoot.isTrue(root, "stream");
-    RoutingFields.Read routing = RoutingFields.read(root, issues);
+    RoutingFields.Read routing = wish.apply(issues);
     if (!issues.isEmpty() || model.isEmpty()) {
       return new Parsed.Refused<>(issues.toFault());
     }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
@@ -34,11 +35,17 @@ public final class ChatStream extends ChunkStream {
   }
 
   ChatStream(ReplyStamp stamp, Opening opening) {
+    this(stamp, opening, ChunkOut.Form.CHAT);
+  }
+
+  /**
+   * @param form what the client gets it as
+   */
+  ChatStream(ReplyStamp stamp, Opening opening, ChunkOut.Form form) {
     super(stamp);
     this.choice = new ChoiceReader(stamp);
     this.continuity = Continuity.of(opening);
-    RootEdits.Identity continued = continuity == null ? null : continuity.identity();
-    this.chunks = new ChunkOut(stamp, root, choice, continued);
+    this.chunks = form.open(stamp, root, choice, continuity == null ? null : continuity.begun());
   }
 
   @Override
@@ -112,7 +119,7 @@ public final class ChatStream extends ChunkStream {
     }
     chunks.write(choices, out);
     if (continuity != null) {
-      continuity.sent(chunks.identity());
+      continuity.sent(chunks.begun());
     }
     return Step.WROTE;
   }
@@ -153,7 +160,17 @@ public final class ChatStream extends ChunkStream {
 
   @Override
   public void writeUsage(Usage charged, MicroUsd cost, ByteBuf out) {
-    chunks.writeUsage(UsageWriter.json(charged, cost, usage.text(charged)), out);
+    chunks.writeUsage(charged, cost, usage.text(charged), out);
+  }
+
+  @Override
+  public BrokenStream broken(Fault fault, Usage charged, MicroUsd cost, ByteBuf out) {
+    return chunks.broken(fault, charged, cost, usage.text(charged), out);
+  }
+
+  @Override
+  public int keptBytes() {
+    return chunks.keptBytes();
   }
 
   @Override

@@ -6,6 +6,8 @@ import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -182,6 +184,22 @@ final class ChoiceReader {
   /** The members of the delta; null where there is none. */
   @Nullable JsonMembers delta() {
     return hasDelta ? delta : null;
+  }
+
+  /** The delta as its repairs leave it; null where there is none. */
+  @Nullable JsonMembers repairedDelta() {
+    JsonSplice edits = hasDelta ? deltaEdits(false) : null;
+    if (edits == null) {
+      return delta();
+    }
+    ByteBuf repaired = Unpooled.buffer(edits.sizeBytes());
+    edits.writeTo(repaired);
+    return JsonMembers.ofKept(repaired.array());
+  }
+
+  /** What a finish says is missing. */
+  Incomplete incomplete() {
+    return finishes ? FinishReason.incomplete(choice, finishAt) : Incomplete.NOTHING;
   }
 
   /** Leaves of the delta only what these edits leave; null: all of it. */

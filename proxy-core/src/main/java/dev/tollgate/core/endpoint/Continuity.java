@@ -86,13 +86,13 @@ final class Continuity {
     return charsToRepeat > 0;
   }
 
-  /** The identity of the client's stream; null while it has none. */
-  RootEdits.@Nullable Identity identity() {
-    return delivered.identity();
+  /** What the client has of its stream; null while it has nothing. */
+  ChunkOut.@Nullable Begun begun() {
+    return delivered.begun();
   }
 
   /** A chunk goes to the client. */
-  void sent(RootEdits.Identity as) {
+  void sent(ChunkOut.Begun as) {
     delivered.sent(as);
   }
 

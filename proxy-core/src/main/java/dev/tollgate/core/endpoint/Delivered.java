@@ -18,7 +18,7 @@ public final class Delivered {
   private final int bytesMax;
   private final Map<DeltaText, StringBuilder> texts = new EnumMap<>(DeltaText.class);
   private final Map<String, String> constants = new HashMap<>(0);
-  private RootEdits.@Nullable Identity identity;
+  private ChunkOut.@Nullable Begun begun;
   private State state = State.TEXT;
   private int bytes;
   private long events;
@@ -46,7 +46,7 @@ public final class Delivered {
 
   /** Whether the client has anything. */
   public boolean isBegun() {
-    return identity != null;
+    return begun != null;
   }
 
   /** How much is kept. */
@@ -130,14 +130,14 @@ public final class Delivered {
     return TokenEstimate.delivered(events, bytes);
   }
 
-  /** The identity of the client's stream; null while it has none. */
-  RootEdits.@Nullable Identity identity() {
-    return identity;
+  /** What its stream goes on from; null while it has none. */
+  ChunkOut.@Nullable Begun begun() {
+    return begun;
   }
 
   /** A chunk is sent to the client. */
-  void sent(RootEdits.Identity as) {
-    identity = as;
+  void sent(ChunkOut.Begun as) {
+    begun = as;
   }
 
   /**

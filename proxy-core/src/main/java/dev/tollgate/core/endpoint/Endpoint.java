@@ -7,6 +7,7 @@ import java.util.Optional;
 public enum Endpoint {
   CHAT_COMPLETIONS("POST", "/v1/chat/completions", Content.JSON, Urgency.INTERACTIVE),
   COMPLETIONS("POST", "/v1/completions", Content.JSON, Urgency.INTERACTIVE),
+  RESPONSES("POST", "/v1/responses", Content.JSON, Urgency.INTERACTIVE),
   EMBEDDINGS("POST", "/v1/embeddings", Content.JSON, Urgency.BATCH),
   SPEECH("POST", "/v1/audio/speech", Content.JSON, Urgency.BATCH),
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),

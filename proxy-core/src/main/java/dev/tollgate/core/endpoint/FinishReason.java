@@ -62,6 +62,16 @@ final class FinishReason {
     return KNOWN.contains(reason) ? null : TRANSLATED.getOrDefault(reason, STOP);
   }
 
+  /** What is missing of an answer that finished so. */
+  static Incomplete incomplete(JsonItems choice, int i) {
+    JsonBytes other = replacement(choice, i);
+    String reason = (other == null ? JsonBytes.string(choice.string(i)) : other).toString();
+    if (reason.equals(LENGTH.toString())) {
+      return Incomplete.OUTPUT_TOKENS;
+    }
+    return reason.equals(CONTENT_FILTER.toString()) ? Incomplete.FILTERED : Incomplete.NOTHING;
+  }
+
   /** Whether the provider says by its reason that it failed. */
   static boolean isFailure(JsonItems choice, int i) {
     return switch (choice.kind(i)) {

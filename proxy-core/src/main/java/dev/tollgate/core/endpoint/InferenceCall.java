@@ -9,7 +9,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /** One admitted request for one model: what every attempt at it needs. */
-public sealed interface InferenceCall permits ChatCall, CompletionCall, EmbeddingCall, SpeechCall {
+public sealed interface InferenceCall
+    permits ChatCall, CompletionCall, EmbeddingCall, ResponsesCall, SpeechCall {
   RequestId id();
 
   InferenceRequest request();

@@ -48,9 +48,14 @@ record ReplyStamp(
         modelMember,
         provider,
         providerMember,
-        prefix + fallbackId.substring(CHAT_PREFIX.length()),
+        idWith(prefix),
         createdSeconds,
         contextLength);
+  }
+
+  /** An id of another kind of thing in the same reply. */
+  String idWith(String prefix) {
+    return prefix + fallbackId.substring(CHAT_PREFIX.length());
   }
 
   /** An id for a tool call to which the provider gave none. */

@@ -1,5 +1,6 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
@@ -46,4 +47,15 @@ public sealed interface ReplyStream extends ReplyFlow permits AudioEvents, Chunk
    * Writes the one final chunk that carries the usage: the provider's own object unless we count.
    */
   void writeUsage(Usage charged, MicroUsd cost, ByteBuf out);
+
+  /** The same of a stream that breaks off, with what its client is told of that. */
+  default BrokenStream broken(Fault fault, Usage charged, MicroUsd cost, ByteBuf out) {
+    writeUsage(charged, cost, out);
+    return new BrokenStream(fault, new ErrorForm.Envelope());
+  }
+
+  /** How much is kept of what was written, until it is complete. */
+  default int keptBytes() {
+    return 0;
+  }
 }

@@ -22,7 +22,7 @@ final class RootEdits {
   }
 
   /** What a chunk or reply says that it is; put in where the provider says otherwise or nothing. */
-  record Identity(String id, long createdSeconds, String object) {
+  record Identity(String id, long createdSeconds, String object) implements ChunkOut.Begun {
     /** What a whole reply says, where it does. */
     static Identity of(JsonMembers root, ReplyStamp stamp, String object) {
       int id = root.indexOf("id");

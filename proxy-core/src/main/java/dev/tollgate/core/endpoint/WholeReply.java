@@ -8,7 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /** One provider's whole reply, read once and written as the client's. */
-public sealed interface WholeReply permits ChatReply, CompletionReply, EmbeddingReply {
+public sealed interface WholeReply
+    permits ChatReply, CompletionReply, EmbeddingReply, ResponsesReply {
   /** What a body was. */
   sealed interface Read {
     record Fine(WholeReply reply) implements Read {}

@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.endpoint.BrokenStream;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
@@ -97,9 +97,9 @@ final class ClientReply {
   }
 
   /** Ends with a fault: as the reply, or in an open stream behind its last event. */
-  void refuse(Fault fault, List<FieldLines> fields) {
+  void refuse(BrokenStream told, List<FieldLines> fields) {
     timeline.answered(now());
-    downstream.send(new Reply.Refused(fault, fields));
+    downstream.send(new Reply.Refused(told.fault(), fields, told.form()));
     downstream.flush();
   }
 

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.endpoint.BrokenStream;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
@@ -166,7 +167,7 @@ final class Conclusion {
     int status = reply.isOpened() ? 200 : code.status();
     Charge charged = verdict == null ? Charge.NOTHING : verdict.charge();
     if (clientWaits && clientExit == null) {
-      reply.refuse(Exchange.SURPRISE, List.of());
+      reply.refuse(BrokenStream.unopened(Exchange.SURPRISE), List.of());
     }
     ended.run();
     observe(new Verdict(Ending.INTERNAL_ERROR, code, status, charged));

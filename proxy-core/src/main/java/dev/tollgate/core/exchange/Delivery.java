@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.endpoint.BrokenStream;
 import dev.tollgate.core.endpoint.ReplyFlow;
 import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.endpoint.SpeechBytes;
@@ -106,29 +107,40 @@ final class Delivery {
 
   /** A fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */
   Parting fault(Fault fault, Charge charge) {
-    return new Parting.Refusal(usageIfOpened(charge), fault, fields(charge.cost()));
+    return reply.isOpened()
+        ? broken(fault, charge, fields(charge.cost()))
+        : new Parting.Refusal(null, BrokenStream.unopened(fault), fields(charge.cost()));
   }
 
   /** A refusal of a request that no provider has seen. */
   Parting refusal(Fault fault) {
-    return new Parting.Refusal(null, fault, fields(MicroUsd.ZERO));
+    return new Parting.Refusal(null, BrokenStream.unopened(fault), fields(MicroUsd.ZERO));
   }
 
   /** The same of one that nobody can be asked for any more. */
   Parting refusal(Refusal refusal) {
-    ByteBuf usage = usageIfOpened(Charge.NOTHING);
-    return new Parting.Refusal(usage, refusal.fault(), ReplyFields.of(refusal));
+    List<FieldLines> fields = ReplyFields.of(refusal);
+    return reply.isOpened()
+        ? broken(refusal.fault(), Charge.NOTHING, fields)
+        : new Parting.Refusal(null, BrokenStream.unopened(refusal.fault()), fields);
   }
 
-  private @Nullable ByteBuf usageIfOpened(Charge charge) {
-    if (!reply.isOpened()) {
-      return null;
-    }
+  private Parting broken(Fault fault, Charge charge, List<FieldLines> fields) {
     return switch (serving.lastStream()) {
-      case ReplyStream stream ->
-          unlessEmpty(written(512, out -> stream.writeUsage(charge.usage(), charge.cost(), out)));
-      case SpeechBytes _ -> null; // there is no place for it
+      case ReplyStream stream -> broken(stream, fault, charge, fields);
+      case SpeechBytes _ -> new Parting.Refusal(null, BrokenStream.unopened(fault), fields);
     };
+  }
+
+  private Parting broken(ReplyStream stream, Fault fault, Charge charge, List<FieldLines> fields) {
+    ByteBuf usage = reply.buffer(512);
+    try {
+      BrokenStream told = stream.broken(fault, charge.usage(), charge.cost(), usage);
+      return new Parting.Refusal(unlessEmpty(usage), told, fields);
+    } catch (RuntimeException | OutOfMemoryError surprise) {
+      usage.release();
+      throw surprise;
+    }
   }
 
   /** Not all streams have a place for it. */

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.endpoint.EventList;
 import java.time.Duration;
 
 /**
@@ -7,8 +8,9 @@ import java.time.Duration;
  *
  * @param pingInterval silence toward the client after which an open stream is pinged
  * @param commitAfter time without a usable event after which a stream is opened anyway
+ * @param responses which events streams of the Responses API have
  */
-public record ExchangeOptions(Duration pingInterval, Duration commitAfter) {
+public record ExchangeOptions(Duration pingInterval, Duration commitAfter, EventList responses) {
   public static final ExchangeOptions DEFAULT =
-      new ExchangeOptions(Duration.ofSeconds(15), Duration.ofSeconds(15));
+      new ExchangeOptions(Duration.ofSeconds(15), Duration.ofSeconds(15), EventList.LISTED);
 }

@@ -12,6 +12,7 @@ import dev.tollgate.core.endpoint.KeyAnswer;
 import dev.tollgate.core.endpoint.KeyScopes;
 import dev.tollgate.core.endpoint.ModelList;
 import dev.tollgate.core.endpoint.Parsed;
+import dev.tollgate.core.endpoint.ResponsesRequest;
 import dev.tollgate.core.endpoint.SpeechRequest;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -158,6 +159,11 @@ public final class Exchanges implements RequestService {
           inference(request, downstream, ChatRequest.parse(body.bytes(), body.length()));
       case COMPLETIONS ->
           inference(request, downstream, CompletionRequest.parse(body.bytes(), body.length()));
+      case RESPONSES ->
+          inference(
+              request,
+              downstream,
+              ResponsesRequest.parse(body.bytes(), body.length(), context.options().responses()));
       case EMBEDDINGS ->
           inference(request, downstream, EmbeddingRequest.parse(body.bytes(), body.length()));
       case SPEECH ->

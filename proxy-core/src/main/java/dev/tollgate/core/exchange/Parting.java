@@ -1,6 +1,6 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.endpoint.BrokenStream;
 import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
@@ -20,9 +20,9 @@ sealed interface Parting {
   /**
    * A fault.
    *
-   * @param usage the usage chunk that stands ahead of it in an opened stream
+   * @param usage the events with its usage that stand ahead of it in an opened stream
    */
-  record Refusal(@Nullable ByteBuf usage, Fault fault, List<FieldLines> fields)
+  record Refusal(@Nullable ByteBuf usage, BrokenStream told, List<FieldLines> fields)
       implements Parting {}
 
   /** Nobody is left to be told. */
@@ -46,7 +46,7 @@ sealed interface Parting {
         if (refusal.usage() != null) {
           reply.events(refusal.usage());
         }
-        reply.refuse(refusal.fault(), refusal.fields());
+        reply.refuse(refusal.told(), refusal.fields());
       }
       case Silence _ -> {}
     }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.endpoint.ErrorForm;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
@@ -19,9 +20,14 @@ public sealed interface Reply {
 
   /**
    * The error envelope; status and retry fields follow from the fault. In an opened stream it is
-   * the last event, and {@code [DONE]} follows.
+   * the last event, in the form that the stream's kind has for it, and {@code [DONE]} follows.
    */
-  record Refused(Fault fault, List<FieldLines> fields) implements Reply {}
+  record Refused(Fault fault, List<FieldLines> fields, ErrorForm form) implements Reply {
+    /** A refusal that is told as an envelope wherever it stands. */
+    public Refused(Fault fault, List<FieldLines> fields) {
+      this(fault, fields, new ErrorForm.Envelope());
+    }
+  }
 
   /** Status 200 and the head of an event stream. */
   record Opened(List<FieldLines> fields) implements Reply {}

@@ -24,6 +24,7 @@ final class StreamReader implements SseSink, FlowReader {
   private final SseDecoder decoder;
   private final ReplyStream reply;
   private final ByteBufAllocator allocator;
+  private final int eventBytesMax;
   private @Nullable ByteBuf out;
   private State state = State.OPEN;
   private boolean surplus;
@@ -58,6 +59,7 @@ final class StreamReader implements SseSink, FlowReader {
     SseSink events = translation.isEmpty() ? this : translation.get().stream(this);
     this.decoder = new SseDecoder(events, eventBytesMax);
     this.allocator = allocator;
+    this.eventBytesMax = eventBytesMax;
   }
 
   /** The reader of what a candidate answers a call with. */
@@ -95,7 +97,12 @@ final class StreamReader implements SseSink, FlowReader {
       return;
     }
     switch (step(name, data, from, to)) {
-      case WROTE, DROPPED, ABSORBED -> {}
+      case WROTE -> {
+        if (reply.keptBytes() > eventBytesMax) {
+          close(State.OVERSIZED); // its last event would be
+        }
+      }
+      case DROPPED, ABSORBED -> {}
       case DONE -> state = State.DONE;
       case FAILED -> close(State.FAILED);
       case BROKEN -> close(State.BROKEN);
@@ -197,9 +204,10 @@ final class StreamReader implements SseSink, FlowReader {
     return decoder.midEvent();
   }
 
+  /** What is held of events that are not complete, on either side. */
   @Override
   public int heldBytes() {
-    return decoder.heldBytes();
+    return decoder.heldBytes() + reply.keptBytes();
   }
 
   /** What was made of the events. */

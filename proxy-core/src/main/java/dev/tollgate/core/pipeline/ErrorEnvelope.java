@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.endpoint.ErrorForm;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonOut;
@@ -10,8 +11,22 @@ final class ErrorEnvelope {
   private ErrorEnvelope() {}
 
   static void write(ByteBuf out, Fault fault, RequestId id) {
-    JsonOut json = new JsonOut(out);
-    json.beginObject().name("error").beginObject();
+    write(new JsonOut(out).beginObject(), fault, id);
+  }
+
+  /** The same in the form of a stream's last event. */
+  static void write(ByteBuf out, Fault fault, RequestId id, ErrorForm form) {
+    JsonOut json = new JsonOut(out).beginObject();
+    switch (form) {
+      case ErrorForm.Envelope _ -> {}
+      case ErrorForm.Event event ->
+          json.name("type").string("error").name("sequence_number").number(event.sequenceNumber());
+    }
+    write(json, fault, id);
+  }
+
+  private static void write(JsonOut json, Fault fault, RequestId id) {
+    json.name("error").beginObject();
     json.name("type").string(fault.code().type().wire());
     json.name("code").string(fault.code().wire());
     json.name("message").string(fault.message());

@@ -102,7 +102,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   private static String argument(Routed routed) {
     return switch (routed.match().endpoint()) {
       case MODELS -> routed.received().head().query();
-      case CHAT_COMPLETIONS, COMPLETIONS, EMBEDDINGS, SPEECH, MODEL, KEY, CREDITS ->
+      case CHAT_COMPLETIONS, COMPLETIONS, RESPONSES, EMBEDDINGS, SPEECH, MODEL, KEY, CREDITS ->
           routed.match().argument();
     };
   }

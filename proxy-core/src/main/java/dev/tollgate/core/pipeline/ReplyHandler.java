@@ -178,7 +178,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
       case Reply.Refused refused -> {
         switch (open) {
           case EVENTS -> {
-            int bytes = writer.failure(ctx, request, refused.fault());
+            int bytes = writer.failure(ctx, request, refused);
             endStream(ctx, request, refused.fault().code(), bytes);
           }
           case BYTES -> cut(ctx, request, refused.fault().code());

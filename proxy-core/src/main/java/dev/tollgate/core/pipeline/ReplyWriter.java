@@ -159,10 +159,10 @@ final class ReplyWriter {
   }
 
   /** Writes the error as an event and the terminator. Returns the bytes of body sent. */
-  int failure(ChannelHandlerContext ctx, Received request, Fault fault) {
+  int failure(ChannelHandlerContext ctx, Received request, Reply.Refused refused) {
     ByteBuf event = ctx.alloc().ioBuffer(ENVELOPE_BYTES);
     event.writeBytes(DATA);
-    ErrorEnvelope.write(event, fault, request.id());
+    ErrorEnvelope.write(event, refused.fault(), request.id(), refused.form());
     event.writeBytes(DONE);
     int bytes = event.readableBytes();
     piece(ctx, request, event);

@@ -25,6 +25,16 @@ public final class SseOut {
     out.writeBytes(END);
   }
 
+  /** Begins an event whose data the caller writes: JSON without line breaks. */
+  public static void begin(ByteBuf out) {
+    out.writeBytes(DATA);
+  }
+
+  /** Ends an event that was begun. */
+  public static void end(ByteBuf out) {
+    out.writeBytes(END);
+  }
+
   /** An event whose data is the JSON value in these bytes. */
   public static void data(ByteBuf out, byte[] bytes, int from, int to) {
     data(out, JsonBytes.raw(bytes, from, to));

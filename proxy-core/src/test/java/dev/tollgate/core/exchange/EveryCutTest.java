@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class EveryCutTest {
   private static final int CONTENT_EVENTS = 6;
+  private static final Pattern OWN_ID = Pattern.compile("(resp|msg)_\\w+");
 
   enum Break {
     FIN,
@@ -54,7 +56,15 @@ class EveryCutTest {
         Wire.text(0, "", "null"),
         Wire.text(0, "WORD", "null"),
         Wire.text(0, "", "\"stop\""),
-        "\"finish_reason\":\"stop\"");
+        "\"finish_reason\":\"stop\""),
+    RESPONSE(
+        Modality.CHAT,
+        Endpoint.RESPONSES,
+        "{\"model\":\"acme/one\",\"stream\":true,\"input\":\"Say something.\"}",
+        Wire.role(),
+        Wire.content("WORD"),
+        Wire.finish("stop"),
+        "\"type\":\"response.completed\"");
 
     private final Modality modality;
     private final Endpoint endpoint;
@@ -106,11 +116,11 @@ class EveryCutTest {
     }
   }
 
-  /** How a provider falls silent is the same whatever it was asked: one kind is enough. */
+  /** How a connection breaks is the same whatever it was asked for: one kind is enough. */
   static Stream<Arguments> everyBreak() {
     return Arrays.stream(Kind.values())
         .flatMap(kind -> Arrays.stream(Break.values()).map(how -> Arguments.of(kind, how)))
-        .filter(one -> one.get()[0] == Kind.CHAT || one.get()[1] != Break.STALL);
+        .filter(one -> one.get()[0] == Kind.CHAT || one.get()[1] == Break.FIN);
   }
 
   /** How many events are there whole among the first bytes, by their last data byte. */
@@ -201,7 +211,7 @@ class EveryCutTest {
   void theClientGetsTheSameBytesHoweverTheStreamIsSplit(Kind kind) {
     byte[] stream = kind.stream();
     String whole = relayed(kind, stream, () -> stream.length);
-    for (int n = 1; n < 200; n++) {
+    for (int n = 1; n < (kind == Kind.CHAT ? 200 : 40); n++) {
       int bytes = n;
       assertThat(relayed(kind, stream, () -> bytes)).as("reads of " + bytes).isEqualTo(whole);
     }
@@ -223,7 +233,7 @@ class EveryCutTest {
       }
       assertThat(client.answer()).isEqualTo(new Answer.Streamed());
       assertThat(scenario.link(0).isOpen()).as("the connection serves again").isTrue();
-      return client.text();
+      return OWN_ID.matcher(client.text()).replaceAll("an-id");
     }
   }
 }

@@ -63,6 +63,13 @@ class EveryRouteTest {
               "{\"model\":\"acme/one\",\"prompt\":\"Say something.\",\"max_tokens\":9}",
               "/v1/completions",
               Wire.textCompletion("one"));
+      case RESPONSES ->
+          new Row(
+              endpoint,
+              Modality.CHAT,
+              "{\"model\":\"acme/one\",\"input\":\"Say something.\"}",
+              "/v1/chat/completions",
+              Wire.completion("one"));
       case EMBEDDINGS ->
           new Row(
               endpoint,

@@ -40,6 +40,8 @@ class RandomWalkTest {
   private static final int STEPS = 120;
   private static final String TEXT = "{\"model\":\"acme/one\",\"prompt\":\"Say something.\"}";
   private static final String TEXT_STREAM = TEXT.replace("}", ",\"stream\":true}");
+  private static final String RESPONSE_TEXT =
+      "{\"model\":\"acme/one\",\"input\":\"Say something.\"}";
   private static final String RESUMED =
       TestCatalog.STREAM_REQUEST.replace(
           "\"stream\":true",
@@ -53,7 +55,14 @@ class RandomWalkTest {
         TestCatalog.PLAIN_REQUEST,
         TestCatalog.STREAM_REQUEST,
         RESUMED),
-    COMPLETION(Modality.COMPLETION, Endpoint.COMPLETIONS, TEXT, TEXT_STREAM, TEXT_STREAM);
+    COMPLETION(Modality.COMPLETION, Endpoint.COMPLETIONS, TEXT, TEXT_STREAM, TEXT_STREAM),
+    RESPONSE(
+        Modality.CHAT,
+        Endpoint.RESPONSES,
+        RESPONSE_TEXT,
+        RESPONSE_TEXT.replace("}", ",\"stream\":true}"),
+        RESPONSE_TEXT.replace(
+            "}", ",\"stream\":true,\"routing\":{\"resume\":\"auto\",\"hedge_after_ms\":300}}"));
 
     private final Modality modality;
     private final Endpoint endpoint;
@@ -92,8 +101,16 @@ class RandomWalkTest {
 
     Walk(Random random) {
       this.random = random;
-      this.kind = random.nextInt(3) == 0 ? Kind.COMPLETION : Kind.CHAT;
+      this.kind = kind(random);
       this.scenario = Scenario.of(catalog(kind.modality, random)).limits(limits(random));
+    }
+
+    private static Kind kind(Random random) {
+      return switch (random.nextInt(4)) {
+        case 0 -> Kind.COMPLETION;
+        case 1 -> Kind.RESPONSE;
+        default -> Kind.CHAT;
+      };
     }
 
     private static LimitRules limits(Random random) {

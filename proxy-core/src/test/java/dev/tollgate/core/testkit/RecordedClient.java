@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.endpoint.ErrorForm;
 import dev.tollgate.core.exchange.Downstream;
 import dev.tollgate.core.exchange.Reply;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
@@ -32,6 +33,7 @@ public final class RecordedClient implements Downstream {
   private @Nullable List<Field> opened;
   private String contentType = "";
   private @Nullable Answer answer;
+  private ErrorForm errorForm = new ErrorForm.Envelope();
   private boolean unflushed;
   private boolean writable = true;
   private boolean left;
@@ -91,8 +93,10 @@ public final class RecordedClient implements Downstream {
                 TestFields.of(whole.fields()),
                 received(whole.body()));
       }
-      case Reply.Refused refused ->
-          answer = new Answer.Refused(refused.fault(), TestFields.of(refused.fields()));
+      case Reply.Refused refused -> {
+        answer = new Answer.Refused(refused.fault(), TestFields.of(refused.fields()));
+        errorForm = refused.form();
+      }
       case Reply.Opened first -> open(first.fields(), "text/event-stream");
       case Reply.OpenedBytes first -> open(first.fields(), first.contentType());
       case Reply.Piece piece -> {
@@ -207,6 +211,11 @@ public final class RecordedClient implements Downstream {
       return refused.fault();
     }
     throw new AssertionError("not refused but " + answer);
+  }
+
+  /** The form in which the fault is told. */
+  public ErrorForm errorForm() {
+    return errorForm;
   }
 
   public Answer.Whole whole() {

@@ -39,7 +39,7 @@ public record Settings(
     @Key(about = "video and music jobs", later = "media jobs") MediaSettings media,
     @Key(about = "announcements of finished jobs", later = "media jobs") WebhookSettings webhooks,
     @Key(about = "guards", later = "the endpoints that fetch URLs") SecuritySettings security,
-    @Key(about = "the Responses API", later = "the Responses API") ResponsesSettings responses,
+    @Key(about = "the Responses API", restart = true) ResponsesSettings responses,
     @Key(about = "accounts of people", restart = true, later = "the control plane")
         ControlPlaneSettings controlPlane,
     @Key(about = "logs, traces, metrics", restart = true) TelemetrySettings telemetry,

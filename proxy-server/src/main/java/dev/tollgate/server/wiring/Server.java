@@ -1,6 +1,7 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.endpoint.EventList;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
@@ -285,7 +286,9 @@ public final class Server implements AutoCloseable {
 
   private ExchangeOptions exchangeOptions() {
     var api = settings.listeners().api();
-    return new ExchangeOptions(api.pingInterval(), api.commitAfter());
+    EventList responses =
+        settings.responses().extendedEvents() ? EventList.EXTENDED : EventList.LISTED;
+    return new ExchangeOptions(api.pingInterval(), api.commitAfter(), responses);
   }
 
   private Gateway gateway(Network network, GatewayPorts ports) throws StartException {

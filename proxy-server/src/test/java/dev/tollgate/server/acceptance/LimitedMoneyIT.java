@@ -37,6 +37,7 @@ class LimitedMoneyIT {
         }
       }
       case COMPLETIONS -> requireRefused(complete("test/completion", key), "insufficient_credits");
+      case RESPONSES -> requireRefused(respond("test/chat", key), "insufficient_credits");
       case EMBEDDINGS -> requireRefused(Vectors.ask("test/embedding", key), "insufficient_credits");
       case SPEECH -> requireRefused(Voices.speak("test/speech", key), "insufficient_credits");
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
@@ -139,6 +140,13 @@ class LimitedMoneyIT {
     String body = "{\"model\":\"%s\",\"prompt\":\"Once upon a time\"}".formatted(model);
     try (RawClient client = Shared.node().connect()) {
       return client.post("/v1/completions", body, Chats.authorization(key)).readResponse();
+    }
+  }
+
+  private static RawResponse respond(String model, String key) {
+    String body = "{\"model\":\"%s\",\"input\":\"Once upon a time\"}".formatted(model);
+    try (RawClient client = Shared.node().connect()) {
+      return client.post("/v1/responses", body, Chats.authorization(key)).readResponse();
     }
   }
 

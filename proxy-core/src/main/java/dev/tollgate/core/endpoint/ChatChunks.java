@@ -1,0 +1,118 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.sse.SseOut;
+import io.netty.buffer.ByteBuf;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes one stream's chunks under one identity: the provider's with their edits, and those of our
+ * own making. The first one that goes out has the role and empty content, whoever made it; what
+ * comes before content is held (DECISIONS 2).
+ */
+final class ChatChunks implements ChunkOut {
+  private static final int HELD_BYTES_MAX = 64 * 1024;
+  private static final String OBJECT = "chat.completion.chunk";
+  private static final JsonBytes ROLE_DELTA =
+      JsonBytes.raw(
+          "[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},"
+              + "\"finish_reason\":null}]");
+  private static final JsonBytes STOP_CHOICE =
+      JsonBytes.raw("[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]");
+
+  private final JsonMembers root;
+  private final ChoiceReader choice;
+  private final RootEdits edits;
+  private final OwnChunks own;
+  private boolean roleSent;
+  private @Nullable ByteBuf held;
+
+  ChatChunks(ReplyStamp stamp, JsonMembers root, ChoiceReader choice, @Nullable Begun begun) {
+    RootEdits.Identity continued = begun instanceof RootEdits.Identity identity ? identity : null;
+    this.root = root;
+    this.choice = choice;
+    this.edits = new RootEdits(root, stamp);
+    this.own =
+        continued == null ? OwnChunks.begun(stamp, OBJECT) : OwnChunks.continued(stamp, continued);
+    this.roleSent = continued != null;
+  }
+
+  @Override
+  public void takeIdentity() {
+    own.take(root);
+  }
+
+  @Override
+  public Begun begun() {
+    return own.identity();
+  }
+
+  /** Too much of that is dropped. */
+  @Override
+  public void hold(int choices, ByteBuf out) {
+    ByteBuf waiting = held == null ? out.alloc().buffer(256) : held;
+    held = waiting;
+    if (waiting.readableBytes() + root.objectEnd() - root.objectStart() <= HELD_BYTES_MAX) {
+      relay(choices, waiting);
+    }
+  }
+
+  @Override
+  public void write(int choices, ByteBuf out) {
+    releaseHeld(out);
+    relay(choices, out);
+  }
+
+  private void relay(int choices, ByteBuf out) {
+    boolean asRole = !roleSent && choice.isEmptyDelta() && choice.hasAssistantRole();
+    if (!roleSent && !asRole) {
+      own.write(ROLE_DELTA, out);
+    }
+    roleSent = true;
+    SseOut.data(out, edits.chunk(own.identityOfNext(), choices, choice.edits(asRole)));
+  }
+
+  @Override
+  public void writeContent(String text, ByteBuf out) {
+    Map<String, Object> content = new LinkedHashMap<>();
+    content.put("index", 0);
+    content.put("delta", Map.of("content", text));
+    content.put("finish_reason", JsonBytes.NULL);
+    own.write(JsonBytes.value(List.of(content)), out);
+  }
+
+  @Override
+  public void writeFinish(ByteBuf out) {
+    releaseHeld(out);
+    if (!roleSent) {
+      own.write(ROLE_DELTA, out);
+    }
+    own.write(STOP_CHOICE, out);
+  }
+
+  @Override
+  public void writeUsage(Usage charged, MicroUsd cost, byte @Nullable [] told, ByteBuf out) {
+    own.writeUsage(UsageWriter.json(charged, cost, told), out);
+  }
+
+  private void releaseHeld(ByteBuf out) {
+    if (held != null) {
+      out.writeBytes(held);
+      release();
+    }
+  }
+
+  @Override
+  public void release() {
+    if (held != null) {
+      held.release();
+      held = null;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package dev.tollgate.core.endpoint;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A streamed response as far as it was told: how many events there were, and the items with their
+ * texts, which the last event repeats. Another provider may write it on. Not thread safe: one
+ * request on one loop.
+ */
+final class ResponseDraft implements ChunkOut.Begun {
+  private final List<ResponseItem> items = new ArrayList<>(1);
+  private final Map<Long, ResponseItem.Call> calls = new HashMap<>(0);
+  private ResponseItem.@Nullable Message message;
+  private long events;
+  private int bytes;
+
+  /** Whether anything was told. */
+  boolean isBegun() {
+    return events > 0;
+  }
+
+  /** The number of the event that comes next. */
+  long nextNumber() {
+    return events++;
+  }
+
+  /** The items in the order in which they began. */
+  List<ResponseItem> items() {
+    return items;
+  }
+
+  /** What the assistant says; null while it says nothing. */
+  ResponseItem.@Nullable Message message() {
+    return message;
+  }
+
+  ResponseItem.Message begin(ResponseItem.Message said) {
+    message = said;
+    items.add(said);
+    return said;
+  }
+
+  /** The call to which the provider gave this index; null: none so far. */
+  ResponseItem.@Nullable Call call(long index) {
+    return calls.get(index);
+  }
+
+  /** How many calls there are. */
+  int callCount() {
+    return calls.size();
+  }
+
+  ResponseItem.Call begin(long index, ResponseItem.Call call) {
+    calls.put(index, call);
+    return call;
+  }
+
+  /** The place of an item in the output; it is given one where it has none. */
+  int place(ResponseItem item) {
+    int at = items.indexOf(item);
+    if (at < 0) {
+      items.add(item);
+      return items.size() - 1;
+    }
+    return at;
+  }
+
+  /** More text is kept. */
+  void grew(int byBytes) {
+    bytes += byBytes;
+  }
+
+  /** How much text is kept. */
+  int bytes() {
+    return bytes;
+  }
+}

@@ -1,0 +1,144 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonOut;
+
+/** One item of a response's output (SPEC 2.7): what the assistant says, or a call of a tool. */
+sealed interface ResponseItem {
+  String COMPLETED = "completed";
+  String IN_PROGRESS = "in_progress";
+
+  String id();
+
+  /** How many bytes of text it holds. */
+  int bytes();
+
+  /** Writes the whole item. */
+  void writeTo(JsonOut out, String status);
+
+  /** What the assistant says. */
+  final class Message implements ResponseItem {
+    private final String id;
+    private final GrowingText text = new GrowingText();
+    private final GrowingText refusal = new GrowingText();
+
+    Message(ReplyStamp stamp) {
+      this.id = stamp.idWith("msg_");
+    }
+
+    @Override
+    public String id() {
+      return id;
+    }
+
+    GrowingText text() {
+      return text;
+    }
+
+    GrowingText refusal() {
+      return refusal;
+    }
+
+    boolean isEmpty() {
+      return bytes() == 0;
+    }
+
+    @Override
+    public int bytes() {
+      return text.bytes() + refusal.bytes();
+    }
+
+    @Override
+    public void writeTo(JsonOut out, String status) {
+      begin(out, status);
+      if (!text.isEmpty() || refusal.isEmpty()) {
+        textPart(out);
+      }
+      if (!refusal.isEmpty()) {
+        out.beginObject().name("type").string("refusal");
+        out.name("refusal").raw(refusal.json()).endObject();
+      }
+      out.endArray().endObject();
+    }
+
+    /** The same before any of its parts came. */
+    void writeBegun(JsonOut out) {
+      begin(out, IN_PROGRESS);
+      out.endArray().endObject();
+    }
+
+    private void begin(JsonOut out, String status) {
+      out.beginObject().name("id").string(id).name("type").string("message");
+      out.name("status").string(status).name("role").string("assistant");
+      out.name("content").beginArray();
+    }
+
+    /** The part of its content that is text. */
+    void textPart(JsonOut out) {
+      out.beginObject().name("type").string("output_text").name("text").raw(text.json());
+      out.name("annotations").beginArray().endArray().endObject();
+    }
+  }
+
+  /** A call of a tool. */
+  final class Call implements ResponseItem {
+    private static final JsonBytes EMPTY = JsonBytes.string("");
+
+    private final String id;
+    private final GrowingText arguments = new GrowingText();
+    private JsonBytes callId;
+    private JsonBytes name = EMPTY;
+    private boolean named;
+
+    /**
+     * @param index of the call in the response
+     */
+    Call(ReplyStamp stamp, int index) {
+      this.id = stamp.idWith("fc_") + "_" + index;
+      this.callId = JsonBytes.string(stamp.callId(index));
+    }
+
+    @Override
+    public String id() {
+      return id;
+    }
+
+    GrowingText arguments() {
+      return arguments;
+    }
+
+    void identify(String as) {
+      callId = JsonBytes.string(as);
+    }
+
+    void name(String as) {
+      name = JsonBytes.string(as);
+      named = true;
+    }
+
+    boolean isNamed() {
+      return named;
+    }
+
+    @Override
+    public int bytes() {
+      return arguments.bytes();
+    }
+
+    @Override
+    public void writeTo(JsonOut out, String status) {
+      write(out, status, arguments.json());
+    }
+
+    /** The same before any of its arguments came. */
+    void writeBegun(JsonOut out) {
+      write(out, IN_PROGRESS, EMPTY);
+    }
+
+    private void write(JsonOut out, String status, JsonBytes said) {
+      out.beginObject().name("id").string(id).name("type").string("function_call");
+      out.name("status").string(status).name("call_id").raw(callId).name("name").raw(name);
+      out.name("arguments").raw(said).endObject();
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/**
+ * One admitted Responses request for one model: a chat, whose reply is told in other words.
+ *
+ * @param chat what the provider is asked
+ */
+public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements InferenceCall {
+  @Override
+  public RequestId id() {
+    return chat.id();
+  }
+
+  @Override
+  public Model model() {
+    return chat.model();
+  }
+
+  @Override
+  public Opening opening() {
+    return chat.opening();
+  }
+
+  @Override
+  public ResponsesCall at(Model other) {
+    return new ResponsesCall(request, chat.at(other));
+  }
+
+  @Override
+  public ResponsesCall with(Opening other) {
+    return new ResponsesCall(request, chat.with(other));
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return chat.bodyFor(route);
+  }
+
+  @Override
+  public Outgoing outgoing(Route route) {
+    return chat.outgoing(route);
+  }
+
+  @Override
+  public ChatStream stream(ProviderId provider) {
+    return new ChatStream(stamp(provider), opening(), ResponseEvents.form(request));
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    ReplyStamp stamp = stamp(provider);
+    var response = new ResponseObject(stamp, request.tools());
+    return ChatReply.read(stamp, body, length, told -> new ResponsesReply(told, stamp, response));
+  }
+
+  private ReplyStamp stamp(ProviderId provider) {
+    return ReplyStamp.of(model(), provider, id());
+  }
+}

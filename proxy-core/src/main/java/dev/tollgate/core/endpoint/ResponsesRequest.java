@@ -1,0 +1,209 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.Param;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.routing.RoutingWish;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A valid body of POST /v1/responses, mapped to a chat (SPEC 4.12): routing, money and providers
+ * see that chat. What is not listed there is dropped.
+ */
+public final class ResponsesRequest implements InferenceRequest {
+  private static final FieldRules RULES = new FieldRules(rules());
+  private static final int BYTES_MORE = 256;
+
+  private final ChatRequest chat;
+  private final EventList events;
+  private final JsonBytes tools;
+
+  private ResponsesRequest(ChatRequest chat, EventList events, JsonBytes tools) {
+    this.chat = chat;
+    this.events = events;
+    this.tools = tools;
+  }
+
+  private static Map<String, ValueRule> rules() {
+    Map<String, ValueRule> rules = new HashMap<>();
+    rules.put("model", ValueRule.ANY);
+    rules.put("routing", ValueRule.ANY);
+    rules.put("provider", ValueRule.ANY);
+    rules.put("input", ValueRule.ANY);
+    rules.put("tools", ValueRule.ANY);
+    rules.put("instructions", ValueRule.string().orNull());
+    rules.put("max_output_tokens", ValueRule.integer(1, Long.MAX_VALUE).orNull());
+    rules.put("temperature", ValueRule.number(0, 2).orNull());
+    rules.put("stream", ValueRule.bool().orNull());
+    rules.put("previous_response_id", FieldRules.rule(ResponsesRequest::refused).orNull());
+    rules.put("store", FieldRules.rule(ResponsesRequest::notTrue).orNull());
+    rules.put("background", FieldRules.rule(ResponsesRequest::notTrue).orNull());
+    return rules;
+  }
+
+  private static void refused(JsonItems items, int i, Param param, Issues issues) {
+    issues.add(param, "is not supported: no response is stored");
+  }
+
+  private static void notTrue(JsonItems items, int i, Param param, Issues issues) {
+    ValueRule.bool().check(items, i, param, issues);
+    if (items.kind(i) == JsonKind.TRUE) {
+      refused(items, i, param, issues);
+    }
+  }
+
+  /** Reads and checks a body; every issue is reported at once. */
+  public static Parsed<ResponsesRequest> parse(byte[] bytes, int length, EventList events) {
+    return RequestRoot.parse(bytes, length, Set.of("tools"), root -> check(root, events));
+  }
+
+  private static Parsed<ResponsesRequest> check(JsonMembers root, EventList events) {
+    var issues = new Issues();
+    RequestRoot.require(root, issues, "model", "input");
+    RULES.checkNames(root, issues);
+    Optional<ModelId> model = RequestRoot.model(root, issues);
+    RULES.checkValues(root, issues);
+    ByteBuf translated = Unpooled.buffer(root.objectEnd() - root.objectStart() + BYTES_MORE);
+    writeChat(root, issues, new JsonOut(translated));
+    RoutingFields.Read routing = RoutingFields.read(root, issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new Parsed.Refused<>(issues.toFault());
+    }
+    return routing.unmet() != null
+        ? new Parsed.Refused<>(routing.unmet())
+        : of(translated, routing.wish(), events, ResponsesTools.told(root));
+  }
+
+  private static Parsed<ResponsesRequest> of(
+      ByteBuf chat, RoutingWish wish, EventList events, JsonBytes tools) {
+    return switch (ChatRequest.translated(chat.array(), chat.writerIndex(), wish)) {
+      case Parsed.Valid<ChatRequest> valid ->
+          new Parsed.Valid<>(new ResponsesRequest(valid.request(), events, tools));
+      case Parsed.Refused<ChatRequest> refused -> new Parsed.Refused<>(refused.fault());
+    };
+  }
+
+  /** Writes the chat; what cannot be mapped is an issue, and then the chat is of no use. */
+  private static void writeChat(JsonMembers root, Issues issues, JsonOut out) {
+    out.beginObject();
+    copy(root, "model", "model", out);
+    new ResponsesInput(issues, out).write(root);
+    new ResponsesTools(issues, out).write(root);
+    copy(root, "max_output_tokens", "max_tokens", out);
+    copy(root, "temperature", "temperature", out);
+    copy(root, "stream", "stream", out);
+    out.endObject();
+  }
+
+  private static void copy(JsonMembers root, String name, String as, JsonOut out) {
+    if (RequestRoot.isGiven(root, name)) {
+      out.name(as).raw(JsonBytes.of(root, root.indexOf(name)));
+    }
+  }
+
+  /** Which events its stream has. */
+  EventList events() {
+    return events;
+  }
+
+  /** Its tools as they are told in the response: on one line. */
+  JsonBytes tools() {
+    return tools;
+  }
+
+  @Override
+  public ResponsesCall call(RequestId id, Model served) {
+    return new ResponsesCall(this, chat.call(id, served));
+  }
+
+  @Override
+  public Operation operation() {
+    return chat.operation();
+  }
+
+  @Override
+  public Modality modality() {
+    return chat.modality();
+  }
+
+  @Override
+  public ModelId model() {
+    return chat.model();
+  }
+
+  @Override
+  public boolean isStream() {
+    return chat.isStream();
+  }
+
+  @Override
+  public RoutingWish routing() {
+    return chat.routing();
+  }
+
+  @Override
+  public Set<String> capabilitiesUsed() {
+    return chat.capabilitiesUsed();
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    return chat.unsupported(route, served);
+  }
+
+  @Override
+  public String beginning() {
+    return chat.beginning();
+  }
+
+  @Override
+  public long promptTokensLikely() {
+    return chat.promptTokensLikely();
+  }
+
+  @Override
+  public MicroUsd estimate(Model served) {
+    return chat.estimate(served);
+  }
+
+  @Override
+  public long tokensEstimated(Model served) {
+    return chat.tokensEstimated(served);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return chat.bodyFor(route);
+  }
+
+  @Override
+  public boolean mayBeHedged() {
+    return chat.mayBeHedged();
+  }
+
+  @Override
+  public boolean mayBeResumed() {
+    return chat.mayBeResumed();
+  }
+
+  @Override
+  public boolean mayBePrefilled() {
+    return chat.mayBePrefilled();
+  }
+}

@@ -1,0 +1,177 @@
+package dev.tollgate.core.exchange;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.endpoint.ErrorForm;
+import dev.tollgate.core.endpoint.ResponsesView;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.testkit.AnthropicWire;
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A response is a chat in other words: it is broken off, continued and charged as one. */
+class ResponsesTest {
+  private static final String STREAM =
+      "{\"model\":\"acme/one\",\"input\":\"Say something.\",\"stream\":true}";
+
+  private static RecordedClient ask(Scenario scenario, String body) {
+    return scenario.ask(Endpoint.RESPONSES, body);
+  }
+
+  @Test
+  void aStreamReachesTheClientAsEventsWithUsageAndCostInTheLastOne() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      assertThat(scenario.link(0).received())
+          .startsWith("POST /v1/chat/completions HTTP/1.1\r\n")
+          .endsWith(
+              "{\"model\":\"one-at-alpha\","
+                  + "\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}],"
+                  + "\"stream\":true,\"stream_options\":{\"include_usage\":true}}");
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("Hello", " there"));
+
+      assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
+      JsonNode response = ResponsesView.of(client.text()).completed();
+      assertThat(response.at("/output/0/content/0/text").asText()).isEqualTo("Hello there");
+      assertThat(response.at("/usage/x_llm_cost_micro").longValue())
+          .isEqualTo(scenario.served().cost().value())
+          .isEqualTo(11);
+      assertThat(client.text()).endsWith("}\n\ndata: [DONE]\n\n");
+    }
+  }
+
+  @Test
+  void whatBreaksOffBehindTextTellsItsUsageInTheError() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("Hello")) + Wire.LAST_CHUNK);
+
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
+      assertThat(client.errorForm()).isEqualTo(new ErrorForm.Event(2));
+      assertThat(client.text()).doesNotContain("usage");
+      long cost = scenario.served().cost().value();
+      assertThat(cost).isPositive();
+      assertThat(usage(client).get("x_llm_cost_micro")).isEqualTo(cost);
+      assertThat(usage(client).get("x_llm_usage_estimated")).isEqualTo(true);
+      assertThat(usage(client).get("output_tokens")).isEqualTo(1L);
+      assertThat(client.fault().details()).containsKey("attempts");
+    }
+  }
+
+  private static Map<?, ?> usage(RecordedClient client) {
+    return (Map<?, ?>) requireNonNull(client.fault().details().get("usage"));
+  }
+
+  @Test
+  void whatFailsBehindAnEarlyHeadIsTheFirstEvent() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      scenario.passSeconds(16);
+      scenario.link(0).send(Wire.error(400, "content_filter", "no"));
+      assertThat(client.text()).isEqualTo(": ping\n\n");
+      assertThat(client.errorForm()).isEqualTo(new ErrorForm.Event(0));
+      assertThat(usage(client).get("x_llm_cost_micro")).isEqualTo(0L);
+    }
+  }
+
+  @Test
+  void whatFailsAheadOfTheHeadIsAnOrdinaryError() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      scenario.link(0).send(Wire.error(400, "content_filter", "no"));
+      assertThat(client.isOpened()).isFalse();
+      assertThat(client.errorForm()).isEqualTo(new ErrorForm.Envelope());
+      assertThat(client.fault().details()).doesNotContainKey("usage");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"prefill", "replay"})
+  void anotherProviderContinuesItUnderTheSameIdAndNumbers(String how) {
+    var catalog =
+        TestCatalog.of(
+            TestCatalog.provider("alpha"), TestCatalog.prefilled("beta", Prefill.MESSAGE));
+    String wish = STREAM.replace("}", ",\"routing\":{\"resume\":\"" + how + "\"}}");
+    try (var scenario = Scenario.of(catalog)) {
+      RecordedClient client = ask(scenario, wish);
+      String begun = "One two three four five six ";
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content(begun)) + Wire.LAST_CHUNK);
+      ProviderLink beta = scenario.link(1);
+      assertThat(beta.received().contains("\"role\":\"assistant\""))
+          .isEqualTo(how.equals("prefill"));
+      beta.send(
+          Wire.STREAM_HEAD + Wire.wholeStream(how.equals("prefill") ? "seven" : begun + "seven"));
+
+      ResponsesView view = ResponsesView.of(client.text());
+      assertThat(view.text()).isEqualTo(begun + "seven");
+      assertThat(view.completed().path("provider").asText()).isEqualTo("beta");
+      assertThat(view.completed().at("/usage/x_llm_cost_micro").longValue())
+          .isEqualTo(scenario.served().cost().value());
+      assertThat(scenario.served().resumed()).isEqualTo(Resumed.CONTINUED);
+    }
+  }
+
+  @Test
+  void aResponseOfAnotherDialectIsTheSame() {
+    var catalog = TestCatalog.of(TestCatalog.speaking("anthropic", "claude"));
+    try (var scenario = Scenario.of(catalog)) {
+      RecordedClient client = ask(scenario, STREAM.replace("}", ",\"instructions\":\"Be kind.\"}"));
+      assertThat(scenario.link(0).received())
+          .startsWith("POST /v1/messages HTTP/1.1\r\n")
+          .contains("\"system\":", "Be kind.");
+      String events =
+          AnthropicWire.start(7)
+              + AnthropicWire.text(0, "Hello", " there")
+              + AnthropicWire.stop("end_turn", 2);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.chunk(events) + Wire.LAST_CHUNK);
+      ResponsesView view = ResponsesView.of(client.text());
+      assertThat(view.text()).isEqualTo("Hello there");
+      assertThat(view.completed().at("/usage/input_tokens").longValue()).isPositive();
+    }
+  }
+
+  @Test
+  void whatTheLastEventRepeatsIsBoundedAndGivenBack() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      long before = scenario.inflight().held();
+      ProviderLink provider = scenario.link(0);
+      provider.send(Wire.STREAM_HEAD);
+      String piece = Wire.event(Wire.content("x".repeat(20_000)));
+      for (int n = 0; n < 5; n++) {
+        provider.send(piece);
+      }
+      assertThat(scenario.inflight().held()).isGreaterThanOrEqualTo(before + 100_000);
+      for (int n = 5; n * 20_000 <= TestCatalog.EVENT_BYTES_MAX; n++) {
+        provider.send(piece);
+      }
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
+      assertThat(scenario.inflight().held()).isLessThanOrEqualTo(before);
+    }
+  }
+
+  @Test
+  void whatTheProcessHasNoRoomForIsNotKept() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"), 120_000)) {
+      RecordedClient client = ask(scenario, STREAM);
+      ProviderLink provider = scenario.link(0);
+      provider.send(Wire.STREAM_HEAD);
+      for (int n = 0; n < 7; n++) {
+        provider.send(Wire.event(Wire.content("x".repeat(20_000))));
+      }
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
+      assertThat(client.errorForm()).isInstanceOf(ErrorForm.Event.class);
+    }
+  }
+}
