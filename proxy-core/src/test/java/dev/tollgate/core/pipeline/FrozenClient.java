@@ -7,6 +7,7 @@ import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.RequestRecord;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -15,6 +16,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +40,13 @@ final class FrozenClient {
   final AtomicReference<@Nullable Conversation> conversation = new AtomicReference<>();
   boolean draining;
 
+  private final UnpooledByteBufAllocator buffers = new UnpooledByteBufAllocator(false, true);
+
+  /** The clock on the wall, which passes only when the test says so. */
+  long wallMillis = 1_790_000_000_000L;
+
+  private final InstantSource clock = () -> Instant.ofEpochMilli(wallMillis);
+
   FrozenClient() {
     this(TestGateway.OPTIONS);
   }
@@ -52,7 +61,7 @@ final class FrozenClient {
             KnownRefusals.NONE,
             inflightBytes,
             records::add,
-            InstantSource.system(),
+            clock,
             () -> none);
     DownstreamPipeline pipeline =
         new DownstreamPipeline(options, ports, null, connections, () -> draining);
@@ -66,6 +75,7 @@ final class FrozenClient {
                     Conversation begun = new Conversation(opened.eventLoop(), new PhaseCounts());
                     conversation.set(begun);
                     opened.config().setAutoRead(false);
+                    opened.config().setAllocator(buffers);
                     opened.config().setOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
                     pipeline.build(opened.pipeline(), begun);
                   }
@@ -98,6 +108,11 @@ final class FrozenClient {
       channel.runPendingTasks();
     }
     return this;
+  }
+
+  /** What the gateway's side holds in buffers. */
+  long bytesHeld() {
+    return buffers.metric().usedHeapMemory() + buffers.metric().usedDirectMemory();
   }
 
   /** All that was sent to the client and not taken yet. */

@@ -48,6 +48,7 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +78,7 @@ public final class Server implements AutoCloseable {
   private final Closers closers = new Closers();
   private final CompletableFuture<Running> running = new CompletableFuture<>();
   private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
+  private volatile Iterable<? extends EventExecutor> loops = List.of();
   private volatile Runnable stopRecovery = () -> {};
 
   /** What exists once the gateway serves. */
@@ -336,7 +338,8 @@ public final class Server implements AutoCloseable {
     metrics.gauge(Family.READY, () -> health.isReady() ? 1 : 0);
     metrics.buffers(network.allocator());
     metrics.jvm();
-    closers.add("lag probes", new LoopLag(metrics, network.loops()));
+    loops = network.loops();
+    closers.add("lag probes", new LoopLag(metrics, loops));
   }
 
   private Snapshots snapshots(Mocks mocks, Upstreams upstreams) {
@@ -412,6 +415,11 @@ public final class Server implements AutoCloseable {
 
   private static InetSocketAddress socket(BindAddress address) {
     return new InetSocketAddress(address.host(), address.port());
+  }
+
+  /** The threads that serve. */
+  Iterable<? extends EventExecutor> loops() {
+    return loops;
   }
 
   InetSocketAddress adminAddress() {

@@ -91,6 +91,23 @@ final class RulesBiteTest {
         .isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "java.lang.System, currentTimeMillis",
+    "java.time.InstantSource, system",
+    "java.time.Instant, now"
+  })
+  void onlyThoseWhoSayWhyReadTheClockOnTheWall(String owner, String method) {
+    Consumer<CodeBuilder> call =
+        code ->
+            code.invokestatic(
+                ClassDesc.of(owner), method, MethodTypeDesc.of(ConstantDescs.CD_Object));
+    assertThat(WallClocks.violations(List.of(classWithCode("server.ops.A", call)))).hasSize(1);
+    assertThat(WallClocks.violations(List.of(classWithCode("server.cli.A", call)))).isEmpty();
+    assertThat(WallClocks.violations(List.of(classWithCode("server.ledger.Leaser", call))))
+        .isEmpty();
+  }
+
   @Test
   void onlyTheCommandLinePrints() {
     Consumer<CodeBuilder> print =

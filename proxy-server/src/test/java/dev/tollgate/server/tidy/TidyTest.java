@@ -22,6 +22,11 @@ final class TidyTest {
   }
 
   @Test
+  void noTimerHangsOnTheClockOnTheWall() throws Exception {
+    assertThat(WallClocks.violations(classes())).isEmpty();
+  }
+
+  @Test
   void sourcesAreSmallAndDocumented() throws Exception {
     assertThat(SourceRules.violations(checkout.files())).isEmpty();
   }

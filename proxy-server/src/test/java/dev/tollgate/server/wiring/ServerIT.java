@@ -9,10 +9,19 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.ops.LoopLag;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -126,6 +135,65 @@ final class ServerIT {
     assertThat(gateway.metric("tollgate_upstream_leases{provider=\"mock\"}")).isEqualTo("0.0");
     assertThat(gateway.metric("tollgate_inflight_bytes")).isEqualTo("0.0");
     assertThat(gateway.metric("tollgate_ready")).isEqualTo("1.0");
+  }
+
+  /** Row D11: who is served by the other loop notices nothing; log and metric tell of the lag. */
+  @Test
+  void aLoopThatIsBlockedHoldsUpItsOwnClientsAlone() throws Exception {
+    var logger = (Logger) LoggerFactory.getLogger(LoopLag.class);
+    var lines = new ListAppender<ILoggingEvent>();
+    lines.start();
+    logger.addAppender(lines);
+    List<RawClient> clients = new ArrayList<>();
+    var blocked = new CountDownLatch(1);
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int n = 0; n < 4; n++) {
+        clients.add(gateway.connect());
+        assertThat(gateway.chat(clients.get(n), "test/chat", false).readResponse().status())
+            .isEqualTo(200);
+      }
+      EventExecutor loop = gateway.server().loops().iterator().next();
+      loop.execute(() -> awaitUninterruptibly(blocked));
+      var answered = new LinkedBlockingQueue<RawClient>();
+      List<Future<?>> asking = new ArrayList<>();
+      for (RawClient client : clients) {
+        asking.add(threads.submit(() -> ask(client, answered)));
+      }
+      for (int n = 0; n < 10; n++) { // by turns, the two on the loop that goes on
+        RawClient free = answered.poll(10, TimeUnit.SECONDS);
+        assertThat(free).as("request %d beside a blocked loop", n).isNotNull();
+        asking.add(threads.submit(() -> ask(free, answered)));
+      }
+      while (number(gateway.metric("tollgate_event_loop_lag_max_seconds{loop=\"0\"}")) < 0.5) {}
+      assertThat(asking.stream().filter(each -> !each.isDone()).count())
+          .as("two wait for their loop, and at most two for their answer")
+          .isBetween(2L, 4L);
+      blocked.countDown();
+      for (Future<?> each : asking) {
+        each.get(10, TimeUnit.SECONDS);
+      }
+    } finally {
+      blocked.countDown();
+      clients.forEach(RawClient::close);
+      logger.detachAppender(lines);
+    }
+    assertThat(gateway.chat("test/chat").status()).isEqualTo(200);
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .anyMatch(line -> line.startsWith("event loop 0 was held up for "));
+  }
+
+  private static void ask(RawClient client, BlockingQueue<RawClient> answered) {
+    assertThat(gateway.chat(client, "test/chat", false).readResponse().status()).isEqualTo(200);
+    answered.add(client);
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
