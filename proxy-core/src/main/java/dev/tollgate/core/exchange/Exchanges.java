@@ -269,7 +269,8 @@ public final class Exchanges implements RequestService {
         wish.requireParameters() ? one -> Unsupported.by(one, inference).isEmpty() : _ -> true;
     Model asked = models.getFirst();
     var ask =
-        new Router.Ask(models, wish, needs, fits, affinity(inference, asked), inference.isStream());
+        new Router.Ask(
+            models, wish, needs, fits, affinity(request, inference, asked), inference.isStream());
     long now = downstream.loop().ticker().nanoTime();
     return switch (router.route(
         ask, request.catalog().routing(), now, ThreadLocalRandom.current())) {
@@ -285,12 +286,15 @@ public final class Exchanges implements RequestService {
     };
   }
 
-  private static OptionalLong affinity(InferenceRequest inference, Model model) {
+  /** What an organization's requests have in common: others' sessions go elsewhere. */
+  private static OptionalLong affinity(
+      ExchangeRequest request, InferenceRequest inference, Model model) {
     String session = inference.routing().sessionId();
-    if (session != null) {
-      return Router.affinity(session);
+    if (session == null && !model.stickyPrefix()) {
+      return OptionalLong.empty();
     }
-    return model.stickyPrefix() ? Router.affinity(inference.beginning()) : OptionalLong.empty();
+    String common = session == null ? inference.beginning() : session;
+    return Router.affinity(request.key().org().id() + " " + common);
   }
 
   private static Fault about(ErrorCode code, String param, String message) {

@@ -7,6 +7,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Resume;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -17,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +43,24 @@ class StickinessTest {
       }
     }
     assertThat(seen).containsExactlyInAnyOrder("alpha", "beta");
+  }
+
+  /** One organization's session "1" is not another's: their names say nothing about each other. */
+  @Test
+  void sessionsOfTwoOrganizationsHaveNothingInCommon() {
+    List<Set<String>> seen = new ArrayList<>();
+    for (int session = 0; session < MANY; session++) {
+      String request =
+          "{\"routing\":{\"session_id\":\"s" + session + "\"}," + conversation("Hi.", 0) + "}";
+      try (var scenario = Scenario.of(equal(false))) {
+        Set<String> its = new HashSet<>();
+        its.add(served(scenario, request));
+        scenario.of(new OrgId(new UUID(3, 4)));
+        its.add(served(scenario, request));
+        seen.add(its);
+      }
+    }
+    assertThat(seen).as("some of them go elsewhere").anyMatch(its -> its.size() == 2);
   }
 
   @Test

@@ -14,6 +14,7 @@ import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.limit.LimitObserver;
 import dev.tollgate.core.limit.LimitRules;
@@ -31,6 +32,7 @@ import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +63,7 @@ public final class Scenario implements AutoCloseable {
   private LimitRules rules = LimitRules.OFF;
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
   private KeyScope keyScope = KeyScope.ALL;
+  private OrgId organization = new OrgId(new UUID(1, 2));
   private final List<RequestRecord> records = new ArrayList<>();
   private final List<RecordedClient> clients = new ArrayList<>();
   private final Exchanges exchanges;
@@ -97,6 +100,11 @@ public final class Scenario implements AutoCloseable {
   }
 
   // What a test does
+
+  /** Requests are this organization's from now on. */
+  public void of(OrgId org) {
+    organization = org;
+  }
 
   /** A chat request arrives, whole. */
   public RecordedClient ask(String body) {
@@ -158,7 +166,7 @@ public final class Scenario implements AutoCloseable {
             RequestId.at(1_700_000_000_000L),
             endpoint,
             "",
-            TestCatalog.key(keyLimits, keyScope),
+            TestCatalog.key(keyLimits, keyScope, organization),
             "192.0.2.7",
             catalog,
             admittedNanos,

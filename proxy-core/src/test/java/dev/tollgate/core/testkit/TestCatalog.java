@@ -248,11 +248,16 @@ public final class TestCatalog {
 
   /** The same, which may do no more than this. */
   public static ApiKey key(KeyLimits limits, KeyScope scope) {
+    return key(limits, scope, new OrgId(new UUID(1, 2)));
+  }
+
+  /** The same of another organization. */
+  public static ApiKey key(KeyLimits limits, KeyScope scope, OrgId org) {
     return new ApiKey(
         new KeyId("abcdefgh"),
         "test",
         "wxyz",
-        new Org(new OrgId(new UUID(1, 2)), "org", Org.State.ACTIVE, null),
+        new Org(org, "org", Org.State.ACTIVE, null),
         KeyState.ACTIVE,
         null,
         scope,
