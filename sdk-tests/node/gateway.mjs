@@ -1,6 +1,7 @@
-// Where the gateway under test listens, and its first key: read from what it printed.
+// Where the gateway under test listens, and its first key: read from what it printed; and the provider that counts.
 import { readFileSync } from "node:fs";
 
 const printed = readFileSync(process.env.TOLLGATE_STDOUT, "utf8");
 export const baseURL = printed.match(/^Tollgate serves (\S+)/m)[1];
 export const apiKey = printed.match(/sk-llm-[A-Za-z0-9]+/)[0];
+export const providerURL = `http://127.0.0.1:${process.env.PROVIDER_PORT}/`;

@@ -1,19 +1,32 @@
-// The official Node SDK with its default retries against providers that fail every time: how often it asks,
-// and what the gateway tells of its tries at the provider each time.
+// The official Node SDK with its default retries against a provider that fails every time: how often the SDK asks
+// the gateway, and how often the provider is asked in the end, counted there. What the gateway tells of its tries
+// is the same number.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import OpenAI from "openai";
-import { apiKey, baseURL } from "./gateway.mjs";
+import { apiKey, baseURL, providerURL } from "./gateway.mjs";
 
 const messages = [{ role: "user", content: "Tell me something." }];
 
-for (const [model, requests, tries, pauseMillis] of [
-  ["test/unauthorized", 1, 1, 0],
-  ["test/context", 1, 1, 0],
-  ["test/rate-limited-soon", 3, 3, 3000],
-  ["test/broken", 3, 6, 0],
+const asked = async (fault) => (await (await fetch(providerURL)).json())[fault] ?? 0;
+
+const told = async (response) => {
+  const body = await response.clone().text();
+  return body.startsWith("{") ? JSON.parse(body).error.details.attempts.length : 0;
+};
+
+for (const [fault, requests, tries, pauseMillis] of [
+  ["credential-refused", 1, 1, 0],
+  ["context-too-long", 1, 1, 0],
+  ["content-filtered", 1, 1, 0],
+  ["rejected", 1, 1, 0],
+  ["rate-limited", 3, 3, 3000],
+  ["model-missing", 3, 3, 0],
+  ["unavailable", 3, 6, 0],
+  ["disconnected", 3, 6, 0],
+  ["silent", 3, 3, 0],
 ]) {
-  test(`${model} is asked for ${requests} times and tried ${tries} times`, async () => {
+  test(`${fault}: ${requests} requests, ${tries} tries at the provider`, async () => {
     const answers = [];
     const client = new OpenAI({
       apiKey,
@@ -21,18 +34,35 @@ for (const [model, requests, tries, pauseMillis] of [
       fetch: async (...request) => {
         const at = performance.now();
         const response = await fetch(...request);
-        answers.push({ at, tries: (await response.clone().json()).error.details.attempts.length });
+        answers.push({ at, tries: await told(response) });
         return response;
       },
     });
+    const before = await asked(fault);
 
-    const error = await client.chat.completions.create({ model, messages }).catch((e) => e);
+    const error = await client.chat.completions.create({ model: `counted/${fault}`, messages }).catch((e) => e);
 
     assert.ok(error instanceof OpenAI.APIError, String(error));
     assert.equal(answers.length, requests);
+    assert.equal((await asked(fault)) - before, tries);
     assert.equal(answers.reduce((sum, each) => sum + each.tries, 0), tries);
     for (let i = 1; i < answers.length; i++) {
       assert.ok(answers[i].at - answers[i - 1].at >= pauseMillis);
     }
   });
 }
+
+test("a stream that breaks off behind content is asked for once", async () => {
+  const fault = "cut-amid-content";
+  const client = new OpenAI({ apiKey, baseURL });
+  const before = await asked(fault);
+  let text = "";
+  const error = await (async () => {
+    const stream = await client.chat.completions.create({ model: `counted/${fault}`, messages, stream: true });
+    for await (const chunk of stream) text += chunk.choices[0]?.delta?.content ?? "";
+  })().catch((e) => e);
+
+  assert.ok(error instanceof OpenAI.APIError, String(error));
+  assert.equal(text, "Once");
+  assert.equal((await asked(fault)) - before, 1);
+});

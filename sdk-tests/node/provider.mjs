@@ -1,0 +1,50 @@
+// A provider that fails each time as its model's name says, and counts how often it was asked: GET returns the
+// counts by model. It prints its port.
+import { createServer } from "node:http";
+
+const asked = {};
+
+const refuse = (status, code, headers = {}) => (response) => {
+  const error = { message: "as scripted", type: "t", param: null, code };
+  response.writeHead(status, { "Content-Type": "application/json", ...headers });
+  response.end(JSON.stringify({ error }));
+};
+
+const chunk = (content) =>
+  `data: ${JSON.stringify({
+    id: "c-1",
+    object: "chat.completion.chunk",
+    created: 1,
+    model: "m",
+    choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason: null }],
+  })}\n\n`;
+
+const faults = {
+  "credential-refused": refuse(401, "invalid_api_key"),
+  "context-too-long": refuse(400, "context_length_exceeded"),
+  "content-filtered": refuse(400, "content_filter"),
+  rejected: refuse(422, "wrong"),
+  "rate-limited": refuse(429, "rate_limited", { "Retry-After": "3" }),
+  "model-missing": refuse(404, "model_not_found"),
+  unavailable: refuse(503, "overloaded"),
+  disconnected: (response) => response.destroy(),
+  silent: () => {},
+  "cut-amid-content": (response) => {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    response.write(chunk("Once"), () => setImmediate(() => response.destroy()));
+  },
+};
+
+const server = createServer(async (request, response) => {
+  if (request.method === "GET") {
+    response.end(JSON.stringify(asked));
+    return;
+  }
+  response.shouldKeepAlive = false; // on a pooled connection, one that dies is tried once more, uncounted
+  const parts = [];
+  for await (const part of request) parts.push(part);
+  const { model } = JSON.parse(Buffer.concat(parts).toString());
+  asked[model] = (asked[model] ?? 0) + 1;
+  faults[model](response);
+});
+server.listen(0, "127.0.0.1", () => console.log(server.address().port));
