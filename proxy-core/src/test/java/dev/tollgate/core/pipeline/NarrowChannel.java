@@ -25,6 +25,12 @@ final class NarrowChannel extends EmbeddedChannel {
     runPendingTasks();
   }
 
+  /** Bytes that wait for the other end to take them. */
+  long queued() {
+    ChannelOutboundBuffer queued = unsafe().outboundBuffer();
+    return queued == null ? 0 : queued.totalPendingWriteBytes();
+  }
+
   @Override
   protected void doWrite(ChannelOutboundBuffer queued) throws Exception {
     if (!narrow) {

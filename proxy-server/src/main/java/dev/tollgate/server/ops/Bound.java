@@ -13,7 +13,7 @@ public enum Bound {
       "listeners.api.max_header_bytes",
       Family.REQUESTS,
       new Full.Refused(ErrorCode.REQUEST_TOO_LARGE)),
-  PIPELINED_BYTES("16KiB", Family.CONNECTIONS, Full.WAITS),
+  PIPELINED_BYTES("16KiB", Family.CONNECTIONS, Full.CLOSED),
   REQUEST_BODY(
       "listeners.api.max_request_bytes",
       Family.REQUESTS,

@@ -10,8 +10,6 @@ import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +36,8 @@ class ClientRowsIT {
   /** A machine takes a while to open more. */
   private static final int SLOW_SECONDS = SLOW > 2_000 ? 5 : 1;
 
+  private static final int OTHERS = 60;
+  private static final int BUSY_MILLIS = 250;
   private static final Map<String, String> SHORT =
       Map.of(
           "header_timeout",
@@ -155,20 +155,17 @@ class ClientRowsIT {
   @Test
   void whoNeverFinishesAskingIsClosedInTimeAndHindersNobody() throws Exception {
     double before = slow(NODE.admin().metrics());
+    long alone = Took.slowest(Took.asking(NODE, "row/quick", OTHERS));
     String drip = head("Transfer-Encoding: chunked\r\n");
     Map<String, Double> meanwhile;
-    List<Long> others = new ArrayList<>();
+    List<Long> others;
     long headMillis;
     long bodyMillis;
     try (var heads = SlowClients.on(NODE.port(), SLOW / 2, "POST /v1/", "x");
         var bodies = SlowClients.on(NODE.port(), SLOW / 2, drip, "1\r\nx\r\n")) {
       NODE.collectGarbage();
       meanwhile = NODE.admin().metrics();
-      for (int n = 0; n < 20; n++) {
-        long asked = System.nanoTime();
-        assertThat(Chats.ask(NODE, "row/quick").status()).isEqualTo(200);
-        others.add((System.nanoTime() - asked) / 1_000_000);
-      }
+      others = Took.asking(NODE, "row/quick", OTHERS);
       headMillis = heads.awaitAllClosed(SOON).toMillis();
       bodyMillis = bodies.awaitAllClosed(SOON).toMillis();
       assertThat(heads.heard() + bodies.heard()).as("closed without an answer").isEmpty();
@@ -188,8 +185,9 @@ class ClientRowsIT {
     assertThat(bodyMillis).as(figures).isBetween(2_000L * SLOW_SECONDS, 12_000L * SLOW_SECONDS);
     assertThat(heap).as(figures).isLessThan(SLOW * (16 << 10));
     assertThat(buffers).as(figures).isLessThan(SLOW * (32 << 10));
-    Collections.sort(others);
-    assertThat(others.get(others.size() / 2)).as(figures).isLessThan(500);
+    assertThat(Took.slowest(others))
+        .as("at most twice of the %d ms without them, but for what a busy machine adds", alone)
+        .isLessThan(2 * alone + BUSY_MILLIS);
   }
 
   private static double slow(Map<String, Double> numbers) {
@@ -421,8 +419,10 @@ class ClientRowsIT {
       client.post(Chats.PATH, Chats.body("row/revoked", true), Chats.authorization(key));
       readContents(client, 1);
       Tenants.run("keys", "revoke", id);
+      long revoked = System.nanoTime();
       String code = "";
       while (!code.equals("key_revoked")) {
+        assertThat(Duration.ofNanos(System.nanoTime() - revoked)).isLessThan(Duration.ofSeconds(5));
         code = Chats.code(Chats.ask(NODE, "row/quick", key));
       }
       client.readUntil("data: [DONE]\n\n");

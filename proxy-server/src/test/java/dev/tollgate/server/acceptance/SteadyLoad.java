@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 /** Requests at a rate that does not wait for answers, each on a connection of its own. */
 final class SteadyLoad implements AutoCloseable {
@@ -17,7 +18,7 @@ final class SteadyLoad implements AutoCloseable {
   private final ScheduledExecutorService clock = Executors.newScheduledThreadPool(1);
   private final ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
   private final ConcurrentLinkedQueue<Answer> answers = new ConcurrentLinkedQueue<>();
-  private final Binary node;
+  private final Supplier<Binary> nodes;
   private final String body;
 
   /**
@@ -36,8 +37,8 @@ final class SteadyLoad implements AutoCloseable {
       String shouldRetry,
       String provider) {}
 
-  private SteadyLoad(Binary node, String model, int perSecond) {
-    this.node = node;
+  private SteadyLoad(Supplier<Binary> nodes, String model, int perSecond) {
+    this.nodes = nodes;
     this.body = Chats.body(model, false);
     long everyNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
     clock.scheduleAtFixedRate(
@@ -46,12 +47,17 @@ final class SteadyLoad implements AutoCloseable {
 
   /** Begins to ask. */
   static SteadyLoad on(Binary node, String model, int perSecond) {
-    return new SteadyLoad(node, model, perSecond);
+    return on(() -> node, model, perSecond);
+  }
+
+  /** The same; each request goes to the node that is named then. */
+  static SteadyLoad on(Supplier<Binary> nodes, String model, int perSecond) {
+    return new SteadyLoad(nodes, model, perSecond);
   }
 
   private void ask() {
     long asked = System.nanoTime();
-    try (RawClient client = node.connect().within(PATIENCE)) {
+    try (RawClient client = nodes.get().connect().within(PATIENCE)) {
       RawResponse reply = client.post(Chats.PATH, body, Shared.authorization()).readResponse();
       answers.add(answer(asked, reply));
     } catch (RuntimeException | AssertionError failed) {

@@ -10,12 +10,14 @@ import dev.tollgate.core.testkit.ScriptedConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** SIGTERM: what runs is finished, what cannot finish is told so, and the exit code is 0: D09. */
 class StoppingIT {
   private static final Duration SOON = Duration.ofSeconds(30);
   private static final int STREAMS = 20;
+  private static final int RESTART_RATE = Integer.getInteger("tollgate.restart.rate", 100);
   private static final String GATE = "draining";
 
   @Test
@@ -48,6 +50,28 @@ class StoppingIT {
       assertThat(plain.readResponse().status()).isEqualTo(200);
       assertThat(node.awaitExit()).isZero();
       assertThatThrownBy(node::connect).hasMessageContaining("refused");
+    }
+  }
+
+  /** Who balances load goes elsewhere once the node is no more ready; it serves until then. */
+  @Test
+  void aNodeThatIsReplacedUnderLoadFailsNoRequest() throws Exception {
+    var ready = new AtomicReference<Binary>();
+    long began = System.nanoTime();
+    try (Binary node = Shared.beside(Shared.setup(), List.of(), "server.shutdown.delay=1s")) {
+      ready.set(node);
+      try (SteadyLoad load = SteadyLoad.on(ready::get, "test/chat", RESTART_RATE)) {
+        load.runFor(Duration.ofMillis(500));
+        node.terminate();
+        node.err().await(line -> line.contains("draining"), SOON);
+        ready.set(Shared.node());
+        assertThat(node.awaitExit()).isZero();
+        load.runFor(Duration.ofMillis(200));
+        load.end();
+        assertThat(load.since(began))
+            .hasSizeGreaterThan(RESTART_RATE / 2)
+            .allMatch(answer -> answer.status() == 200);
+      }
     }
   }
 
