@@ -79,14 +79,29 @@ public record Provider(
    * @param prefill how it is asked to continue an answer
    * @param thinking how it is asked to think, where it does not speak OpenAI
    * @param sampling whether it is given a temperature and its like, where it does not speak OpenAI
+   * @param deviations from OpenAI, where it speaks that
    */
   public record Quirks(
-      boolean streamOptions, Prefill prefill, Thinking thinking, boolean sampling) {
+      boolean streamOptions,
+      Prefill prefill,
+      Thinking thinking,
+      boolean sampling,
+      Deviations deviations) {
     public static final Quirks NONE = new Quirks(true, Prefill.NONE);
+
+    /** Of a provider that does not speak OpenAI. */
+    public Quirks(boolean streamOptions, Prefill prefill, Thinking thinking, boolean sampling) {
+      this(streamOptions, prefill, thinking, sampling, Deviations.NONE);
+    }
+
+    /** Of a provider that speaks OpenAI in its own way. */
+    public Quirks(boolean streamOptions, Prefill prefill, Deviations deviations) {
+      this(streamOptions, prefill, Thinking.AUTO, true, deviations);
+    }
 
     /** Of a provider that speaks OpenAI. */
     public Quirks(boolean streamOptions, Prefill prefill) {
-      this(streamOptions, prefill, Thinking.AUTO, true);
+      this(streamOptions, prefill, Deviations.NONE);
     }
   }
 

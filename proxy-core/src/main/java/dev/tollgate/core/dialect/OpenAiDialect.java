@@ -1,5 +1,6 @@
 package dev.tollgate.core.dialect;
 
+import dev.tollgate.core.catalog.Deviations.Reasoning;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
@@ -64,6 +65,14 @@ final class OpenAiDialect implements Dialect {
   @Override
   public Optional<EmbeddingTranslation> embeddings() {
     return Optional.empty();
+  }
+
+  @Override
+  public Optional<? extends ReplyTranslation> replies(Operation operation, Provider provider) {
+    Reasoning where = provider.quirks().deviations().reasoning();
+    return operation == Operation.CHAT && where != Reasoning.AS_IS
+        ? Optional.of(new ThoughtMoves(where))
+        : Optional.empty();
   }
 
   private static UpstreamFailure classify(int status, int retryAfter, ErrorBody error) {

@@ -1,6 +1,7 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.TranslatedChat;
@@ -36,9 +37,13 @@ public record ChatCall(RequestId id, ChatRequest request, Model model, Opening o
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
+    return adapted(route).body();
+  }
+
+  private Outgoing adapted(Route route) {
     return switch (opening) {
-      case Opening.Plain _, Opening.Kept _, Opening.Replay _ -> request.bodyFor(route);
-      case Opening.Prefill prefill -> request.bodyFor(route, prefill.delivered());
+      case Opening.Plain _, Opening.Kept _, Opening.Replay _ -> request.outgoing(route);
+      case Opening.Prefill prefill -> request.outgoing(route, prefill.delivered());
     };
   }
 
@@ -47,14 +52,14 @@ public record ChatCall(RequestId id, ChatRequest request, Model model, Opening o
     return Dialect.named(route.provider().dialect())
         .translation()
         .map(translation -> translated(translation, route))
-        .orElseGet(() -> Outgoing.whole(bodyFor(route)));
+        .orElseGet(() -> adapted(route));
   }
 
   private Outgoing translated(Translation translation, Route route) {
     JsonMembers chat =
         switch (opening) {
           case Opening.Plain _, Opening.Kept _, Opening.Replay _ -> request.canonical();
-          case Opening.Prefill prefill -> request.begun(prefill.delivered());
+          case Opening.Prefill prefill -> request.begun(prefill.delivered(), Prefill.MESSAGE);
         };
     TranslatedChat sent = translation.chat(chat, route, model);
     return new Outgoing(List.of(sent.body()), sent.dropped());

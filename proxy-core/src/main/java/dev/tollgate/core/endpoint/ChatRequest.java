@@ -1,9 +1,11 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.AdaptedChat;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.id.ModelId;
@@ -240,7 +242,23 @@ public final class ChatRequest implements InferenceRequest {
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return RequestRoot.edited(root, stream, route).toBuffers();
+    return outgoing(route).body();
+  }
+
+  /** What a route's provider is sent, if it speaks OpenAI. */
+  Outgoing outgoing(Route route) {
+    return adapted(root, route);
+  }
+
+  /** The same where it is to continue what was delivered. */
+  Outgoing outgoing(Route route, Delivered delivered) {
+    return adapted(begun(delivered, route.provider().quirks().prefill()), route);
+  }
+
+  private Outgoing adapted(JsonMembers body, Route route) {
+    JsonSplice edits = RequestRoot.edited(body, stream, route);
+    List<String> dropped = AdaptedChat.into(edits, body, route.provider().quirks().deviations());
+    return new Outgoing(edits.toBuffers(), dropped);
   }
 
   /** The body as it came. */
@@ -248,10 +266,10 @@ public final class ChatRequest implements InferenceRequest {
     return root;
   }
 
-  /** The body with the beginning of the answer, for a provider that understands no other form. */
-  JsonMembers begun(Delivered delivered) {
+  /** The body with the beginning of the answer. */
+  JsonMembers begun(Delivered delivered, Prefill style) {
     JsonSplice splice = JsonSplice.of(root);
-    Prefilling.into(splice, root, delivered, Prefill.MESSAGE);
+    Prefilling.into(splice, root, delivered, style);
     byte[] json = new byte[splice.sizeBytes()];
     splice.writeTo(Unpooled.wrappedBuffer(json).clear());
     return JsonMembers.ofKept(json);
@@ -262,13 +280,10 @@ public final class ChatRequest implements InferenceRequest {
     return Dialect.named(route.provider().dialect())
         .translation()
         .map(translation -> translation.chat(root, route, served).dropped())
-        .orElse(List.of());
+        .orElseGet(() -> unsent(route.provider().quirks().deviations()));
   }
 
-  /** The body for a route that is to continue what was delivered. */
-  List<ByteBuf> bodyFor(Route route, Delivered delivered) {
-    JsonSplice splice = RequestRoot.edited(root, stream, route);
-    Prefilling.into(splice, root, delivered, route.provider().quirks().prefill());
-    return splice.toBuffers();
+  private List<String> unsent(Deviations server) {
+    return AdaptedChat.into(JsonSplice.of(root), root, server);
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.endpoint.ReplyStream.Step;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
@@ -38,9 +39,9 @@ final class Relayed implements SseSink {
   private byte[] error = {};
   private Usage charged = Usage.ZERO;
 
-  private Relayed(ReplyStream stream, Dialect dialect) {
+  private Relayed(ReplyStream stream, Optional<? extends ReplyTranslation> translation) {
     this.chat = stream;
-    SseSink sink = dialect.translation().map(translation -> translation.stream(this)).orElse(this);
+    SseSink sink = translation.isEmpty() ? this : translation.get().stream(this);
     this.decoder = new SseDecoder(sink, EVENT_BYTES_MAX);
   }
 
@@ -80,7 +81,17 @@ final class Relayed implements SseSink {
 
   /** The same of a stream of any kind. */
   static Relayed of(byte[] stream, Cut cut, ReplyStream into, PriceList prices, Dialect dialect) {
-    Relayed relayed = new Relayed(into, dialect);
+    return of(stream, cut, into, prices, dialect.translation());
+  }
+
+  /** The same where replies are translated so. */
+  static Relayed of(
+      byte[] stream,
+      Cut cut,
+      ReplyStream into,
+      PriceList prices,
+      Optional<? extends ReplyTranslation> translation) {
+    Relayed relayed = new Relayed(into, translation);
     try {
       relayed.feed(stream, cut);
       relayed.conclude(prices);

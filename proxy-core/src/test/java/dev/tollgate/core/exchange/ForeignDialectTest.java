@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.ClientView;
 import dev.tollgate.core.fault.ErrorCode;
@@ -158,6 +159,44 @@ class ForeignDialectTest {
       assertThat(scenario.link(0).host()).isEqualTo("gamma.example");
       scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
       assertThat(client.text()).contains("fine");
+    }
+  }
+
+  @Test
+  void aServerThatDeviatesGetsAndGivesItsOwn() {
+    Provider mistral = TestCatalog.like(KnownServer.MISTRAL, "alpha");
+    String request = REQUEST.replace("\"seed\":7", "\"seed\":7,\"user\":\"u\"");
+    try (var scenario = Scenario.of(TestCatalog.of(mistral))) {
+      RecordedClient client = scenario.ask(request);
+      assertThat(body(scenario.link(0).received()))
+          .isEqualTo(
+              "{ \"model\":\"one-at-alpha\", \"x_own\" : 1.0, \"stream\":true,"
+                  + "\"random_seed\":7,"
+                  + "\"messages\":[{\"role\":\"user\",\"content\":\"Say \\u0073omething.\"}]}");
+      scenario
+          .link(0)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.chunk(
+                      "data: {\"id\":\"1\",\"choices\":[{\"index\":0,\"delta\":{\"content\":["
+                          + "{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\","
+                          + "\"text\":\"Hm.\"}]}]}}]}\n\n"
+                          + "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Yes.\"},"
+                          + "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":5,"
+                          + "\"completion_tokens\":3,\"total_tokens\":8}}\n\ndata: [DONE]\n\n")
+                  + Wire.LAST_CHUNK);
+      ClientView view = ClientView.of(client.text());
+      assertThat(view.text()).isEqualTo("Yes.");
+      assertThat(client.text()).contains("\"reasoning_content\":\"Hm.\"");
+      assertThat(scenario.served().attempts().getFirst().unsent()).containsExactly("user");
+      assertThat(scenario.served().cost().value()).isEqualTo(11);
+    }
+    try (var scenario = Scenario.of(TestCatalog.of(mistral))) {
+      RecordedClient client =
+          scenario.ask(
+              request.replace("\"seed\"", "\"routing\":{\"require_parameters\":true},\"seed\""));
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+      assertThat(client.fault().param()).isEqualTo("user");
     }
   }
 }

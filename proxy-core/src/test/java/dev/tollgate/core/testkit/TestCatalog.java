@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Prefill;
@@ -210,6 +211,19 @@ public final class TestCatalog {
         p.pool(),
         p.circuit(),
         new Quirks(p.quirks().streamOptions(), prefill),
+        p.onDisconnect());
+  }
+
+  /** A provider that speaks OpenAI as a known server does. */
+  public static Provider like(KnownServer server, String name) {
+    Provider p = provider(name);
+    return copy(
+        p,
+        p.credentials(),
+        p.clocks(),
+        p.pool(),
+        p.circuit(),
+        new Quirks(server.streamOptions(), server.prefill(), server.deviations()),
         p.onDisconnect());
   }
 

@@ -52,12 +52,7 @@ public final class CatalogBuilder {
 
   private Provider provider(ProviderId id, ProviderSettings provider) {
     return switch (provider) {
-      case ProviderSettings.OpenAi openAi ->
-          remote(
-              id,
-              "openai",
-              openAi,
-              new Provider.Quirks(openAi.quirks().streamOptions(), openAi.quirks().prefill()));
+      case ProviderSettings.OpenAi openAi -> remote(id, "openai", openAi, QuirkPresets.of(openAi));
       case ProviderSettings.Anthropic anthropic ->
           remote(id, "anthropic", anthropic, quirks(anthropic.quirks()));
       case ProviderSettings.Gemini gemini -> remote(id, "gemini", gemini, quirks(gemini.quirks()));

@@ -30,6 +30,13 @@ final class ProviderChecks {
           "transfer-encoding",
           "upgrade");
 
+  /** Members of a chat that it is nothing without, or that we write. */
+  private static final Set<String> OURS =
+      Set.of("model", "messages", "stream", "stream_options", "routing", "provider");
+
+  private static final Set<String> OF_EVERY_MESSAGE =
+      Set.of("role", "content", "tool_calls", "tool_call_id");
+
   private final Places places;
   private final Problems problems;
 
@@ -41,7 +48,11 @@ final class ProviderChecks {
   void check(ProviderId id, ProviderSettings provider) {
     String path = Paths.join("providers", id.value());
     switch (provider) {
-      case ProviderSettings.OpenAi openAi -> check(openAi, "authorization", path);
+      case ProviderSettings.OpenAi openAi -> {
+        check(openAi, "authorization", path);
+        checkAddress(openAi, path);
+        checkQuirks(openAi.quirks(), path + ".quirks");
+      }
       case ProviderSettings.Anthropic anthropic -> {
         check(anthropic, "x-api-key", path);
         check(anthropic.quirks(), path);
@@ -56,11 +67,39 @@ final class ProviderChecks {
     }
   }
 
+<<<<<<< HEAD
   private void check(ProviderSettings.ModelQuirks quirks, String path) {
     switch (quirks.prefill()) {
       case NONE, MESSAGE -> {}
       case PREFIX, CONTINUE_FINAL_MESSAGE ->
           report(path + ".quirks.prefill", "must be none or message");
+=======
+  private void checkAddress(ProviderSettings.OpenAi provider, String path) {
+    boolean placed = places.isWritten(path + ".base_url") || provider.presetUrl().isPresent();
+    if (!placed) {
+      report(path + ".base_url", "is required, unless a preset has an address");
+    }
+  }
+
+  private void checkQuirks(ProviderSettings.Quirks quirks, String path) {
+    for (String name : quirks.drop()) {
+      if (OURS.contains(name)) {
+        report(path + ".drop", name + " is written by Tollgate itself");
+      }
+    }
+    quirks
+        .rename()
+        .forEach(
+            (name, other) -> {
+              if (OURS.contains(name) || OURS.contains(other)) {
+                report(Paths.join(path + ".rename", name), "is written by Tollgate itself");
+              }
+            });
+    for (String name : quirks.dropInMessages()) {
+      if (OF_EVERY_MESSAGE.contains(name)) {
+        report(path + ".drop_in_messages", name + " makes the message what it is");
+      }
+>>>>>>> 06f9678 (Know thirteen servers that speak OpenAI in their own way: address and quirks as a preset, thoughts under one name, and every recording of theirs replayed with it)
     }
   }
 

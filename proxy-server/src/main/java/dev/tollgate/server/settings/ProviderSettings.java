@@ -1,5 +1,7 @@
 package dev.tollgate.server.settings;
 
+import dev.tollgate.core.catalog.Deviations;
+import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.catalog.Thinking;
@@ -12,6 +14,7 @@ import dev.tollgate.server.settings.value.HttpUrl;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One entry of {@code providers}: a place that serves models. */
@@ -47,8 +50,12 @@ public sealed interface ProviderSettings {
   /** {@code type: openai}: any server with an OpenAI-compatible API. */
   @Tag("openai")
   record OpenAi(
-      @Key(about = "address of its API, such as https://api.openai.com/v1", required = true)
-          HttpUrl baseUrl,
+      @Key(about = "a server whose address and quirks are known; what stands beside it comes first")
+          @Nullable KnownServer preset,
+      @Key(
+              name = "base_url",
+              about = "address of its API, such as https://api.openai.com/v1; null: the preset's")
+          @Nullable HttpUrl givenUrl,
       @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
       @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
       @Key(about = "five clocks") Timeouts timeouts,
@@ -69,7 +76,17 @@ public sealed interface ProviderSettings {
       @Key(about = "deviations from the API") Quirks quirks,
       @Key(about = "extra request headers; their values are kept secret")
           Map<String, Secret> headers)
-      implements ProviderSettings, Remote {}
+      implements ProviderSettings, Remote {
+    @Override
+    public HttpUrl baseUrl() {
+      return givenUrl != null ? givenUrl : presetUrl().orElseThrow(); // one of both is checked
+    }
+
+    /** Where the known server is, if it is at one place. */
+    Optional<HttpUrl> presetUrl() {
+      return preset == null ? Optional.empty() : HttpUrl.parse(preset.address());
+    }
+  }
 
   /** {@code type: anthropic}: Anthropic's Messages, or a server that is compatible with it. */
   @Tag("anthropic")
@@ -195,11 +212,24 @@ public sealed interface ProviderSettings {
       @Key(about = "share of the open streams at most", initial = "0.01", min = "0", max = "1")
           double share) {}
 
-  /** Section {@code quirks}. */
+  /** Section {@code quirks}: what is null or empty is as the preset says, else as OpenAI does. */
   record Quirks(
-      @Key(about = "whether it understands stream_options", initial = "true") boolean streamOptions,
-      @Key(about = "how it is asked to continue an answer that was begun", initial = "none")
-          Prefill prefill) {}
+      @Key(about = "whether it understands stream_options; null: true")
+          @Nullable Boolean streamOptions,
+      @Key(about = "how it is asked to continue an answer that was begun; null: none")
+          @Nullable Prefill prefill,
+      @Key(about = "members of a chat that it refuses: they are not sent, and said to be dropped")
+          List<String> drop,
+      @Key(about = "its names of a chat's members, by OpenAI's") Map<String, String> rename,
+      @Key(about = "members of messages that it refuses") List<String> dropInMessages,
+      @Key(about = "whether it knows the role developer, else it gets system; null: true")
+          @Nullable Boolean developerRole,
+      @Key(about = "whether it takes a JSON schema, else it is asked for JSON; null: true")
+          @Nullable Boolean jsonSchema,
+      @Key(about = "which ids of tool calls it takes back; null: any")
+          Deviations.@Nullable CallIds callIds,
+      @Key(about = "where it writes what it thought; null: as_is")
+          Deviations.@Nullable Reasoning reasoning) {}
 
   /** Section {@code quirks} of a provider that does not speak OpenAI. */
   record ModelQuirks(

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
@@ -15,6 +17,7 @@ import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.core.id.ModelId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -84,6 +87,70 @@ final class CatalogBuilderTest {
     assertThat(openai.quirks()).isEqualTo(Provider.Quirks.NONE);
     assertThat(openai.onDisconnect()).isEqualTo(new Provider.OnDisconnect.Cancel());
     assertThat(openai.credentials()).isEmpty();
+  }
+
+  @Test
+  void whatStandsBesideAPresetComesFirstOrIsAdded() {
+    String file =
+        """
+        version: 1
+        providers:
+          known: { type: openai, preset: mistral }
+          other:
+            type: openai
+            preset: mistral
+            base_url: http://h:1/v1
+            quirks:
+              stream_options: true
+              prefill: none
+              drop: [tools]
+              rename: { seed: seed2 }
+              drop_in_messages: [x]
+              developer_role: true
+              json_schema: false
+              call_ids: any
+              reasoning: as_is
+        """;
+    List<Provider> providers =
+        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+    Provider known = providers.getFirst();
+    assertThat(known.endpoint()).isEqualTo(new EndpointIdentity(true, "api.mistral.ai", 443));
+    assertThat(known.basePath()).isEqualTo("/v1");
+    assertThat(known.quirks())
+        .isEqualTo(new Provider.Quirks(false, Prefill.PREFIX, KnownServer.MISTRAL.deviations()));
+    Provider other = providers.getLast();
+    assertThat(other.endpoint()).isEqualTo(new EndpointIdentity(false, "h", 1));
+    assertThat(other.quirks().streamOptions()).isTrue();
+    assertThat(other.quirks().prefill()).isEqualTo(Prefill.NONE);
+    Deviations deviations = other.quirks().deviations();
+    assertThat(deviations.refused()).contains("tools", "logit_bias");
+    assertThat(deviations.renamed())
+        .isEqualTo(Map.of("seed", "seed2", "max_completion_tokens", "max_tokens"));
+    assertThat(deviations.refusedInMessages()).contains("x", "refusal");
+    assertThat(deviations.developerRole()).isTrue();
+    assertThat(deviations.jsonSchema()).isFalse();
+    assertThat(deviations.callIds()).isEqualTo(Deviations.CallIds.ANY);
+    assertThat(deviations.reasoning()).isEqualTo(Deviations.Reasoning.AS_IS);
+  }
+
+  @Test
+  void whatTollgateWritesCanBeNeitherLeftOutNorRenamed() {
+    var loading =
+        Loading.of(
+            """
+            version: 1
+            providers:
+              a:
+                type: openai
+                preset: vllm
+                quirks: { drop: [model], rename: { x: stream }, drop_in_messages: [role] }
+            """);
+    assertThat(loading.problems())
+        .containsExactly(
+            "5:7: providers.a.base_url: is required, unless a preset has an address",
+            "6:22: providers.a.quirks.drop: model is written by Tollgate itself",
+            "6:43: providers.a.quirks.rename.x: is written by Tollgate itself",
+            "6:71: providers.a.quirks.drop_in_messages: role makes the message what it is");
   }
 
   @Test

@@ -34,6 +34,13 @@ final class ReferenceTest {
   private static final Set<String> EXAMPLES =
       Set.of(
           "providers.*.api_key",
+          "providers.*.base_url",
+          "providers.*.quirks.stream_options",
+          "providers.*.quirks.prefill",
+          "providers.*.quirks.developer_role",
+          "providers.*.quirks.json_schema",
+          "providers.*.quirks.call_ids",
+          "providers.*.quirks.reasoning",
           "models.*.name",
           "models.*.context_length",
           "models.*.max_output_tokens",

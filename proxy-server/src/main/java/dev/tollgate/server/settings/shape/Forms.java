@@ -34,6 +34,7 @@ final class Forms {
   private static final Map<Class<?>, Form> BY_TYPE =
       Map.ofEntries(
           Map.entry(boolean.class, flag()),
+          Map.entry(Boolean.class, flag()),
           Map.entry(double.class, fraction()),
           Map.entry(
               Duration.class,

@@ -12,6 +12,11 @@ public final class Places {
     byPath.put(path, place);
   }
 
+  /** Whether a setting was written, be its value good or not. */
+  public boolean isWritten(String path) {
+    return byPath.containsKey(path);
+  }
+
   /** The place of a setting, or of the nearest section around it that was written. */
   public Place of(String path) {
     for (String at = path; !at.isEmpty(); at = outer(at)) {

@@ -1,0 +1,180 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Deviations;
+import dev.tollgate.core.catalog.Deviations.CallIds;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import dev.tollgate.core.json.Param;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Edits a chat for a server that speaks OpenAI in its own way; the rest stays byte for byte. */
+public final class AdaptedChat {
+  private static final JsonBytes SYSTEM = JsonBytes.string("system");
+  private static final JsonBytes JSON_OBJECT = JsonBytes.raw("{\"type\":\"json_object\"}");
+
+  private final JsonMembers chat;
+  private final Deviations server;
+  private final Dropped dropped = new Dropped();
+
+  private AdaptedChat(JsonMembers chat, Deviations server) {
+    this.chat = chat;
+    this.server = server;
+  }
+
+  /**
+   * Adds the edits that a server needs to those of a chat's members.
+   *
+   * @return JSON paths of what it does not get
+   */
+  public static List<String> into(JsonSplice edits, JsonMembers chat, Deviations server) {
+    if (!server.editsChats()) {
+      return List.of();
+    }
+    var adapted = new AdaptedChat(chat, server);
+    for (int i = 0; i < chat.size(); i++) {
+      adapted.member(i, edits);
+    }
+    return adapted.dropped.paths();
+  }
+
+  private void member(int i, JsonSplice edits) {
+    String name = chat.name(i);
+    String other = server.renamed().get(name);
+    if (name.equals("messages")) {
+      messages(i, edits);
+    } else if (server.refused().contains(name)) {
+      edits.delete(i);
+      if (says(chat, i, name)) {
+        dropped.add(name);
+      }
+    } else if (other != null) {
+      rename(i, other, edits);
+    } else if (name.equals("response_format") && !server.jsonSchema()) {
+      format(i, edits);
+    }
+  }
+
+  private void rename(int i, String other, JsonSplice edits) {
+    edits.delete(i);
+    int there = chat.indexOf(other);
+    if (there < 0) {
+      edits.insertBefore(i, other, JsonBytes.of(chat, i));
+    } else if (chat.kind(there) == JsonKind.NULL) {
+      edits.replace(there, JsonBytes.of(chat, i));
+    } else if (chat.kind(i) != JsonKind.NULL) {
+      dropped.add(chat.name(i)); // given under both names
+    }
+  }
+
+  private void format(int i, JsonSplice edits) {
+    if (chat.kind(i) == JsonKind.OBJECT && Given.is(chat.object(i), "type", "json_schema")) {
+      edits.replace(i, JSON_OBJECT);
+      dropped.add("response_format.json_schema");
+    }
+  }
+
+  /** Whether a member asks for anything: usual values do not. */
+  private static boolean says(JsonMembers chat, int i, String name) {
+    return switch (chat.kind(i)) {
+      case NULL -> false;
+      case TRUE -> !name.equals("parallel_tool_calls");
+      case FALSE -> name.equals("parallel_tool_calls");
+      case NUMBER -> name.equals("seed") || chat.number(i) != 0;
+      case OBJECT, ARRAY -> !Given.isEmpty(chat, i);
+      case STRING -> true;
+    };
+  }
+
+  // Messages
+
+  private void messages(int i, JsonSplice edits) {
+    if (chat.kind(i) != JsonKind.ARRAY) {
+      return;
+    }
+    JsonElements messages = chat.array(i);
+    JsonSplice inside = JsonSplice.of(messages);
+    for (int k = 0; k < messages.size(); k++) {
+      JsonSplice edited = message(messages.object(k), Param.of("messages").at(k));
+      if (edited != null) {
+        inside.replace(k, edited);
+      }
+    }
+    if (!inside.isUnchanged()) {
+      edits.replace(i, inside);
+    }
+  }
+
+  private @Nullable JsonSplice message(JsonMembers message, Param path) {
+    JsonSplice edits = JsonSplice.of(message);
+    for (int i = 0; i < message.size(); i++) {
+      if (isRefused(message, i)) {
+        edits.delete(i);
+        if (says(message, i, "")) {
+          dropped.add(path.dot(message.name(i)));
+        }
+      } else if (!server.developerRole() && isRoleOfDeveloper(message, i)) {
+        edits.replace(i, SYSTEM);
+      } else if (server.callIds() == CallIds.NINE_ALPHANUMERIC) {
+        callIds(message, i, edits);
+      }
+    }
+    return edits.isUnchanged() ? null : edits;
+  }
+
+  private boolean isRefused(JsonMembers message, int i) {
+    for (String name : server.refusedInMessages()) {
+      if (message.isName(i, name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isRoleOfDeveloper(JsonMembers message, int i) {
+    return message.isName(i, "role") && message.isString(i, "developer");
+  }
+
+  // Calls of tools
+
+  private static void callIds(JsonMembers message, int i, JsonSplice edits) {
+    if (message.isName(i, "tool_call_id") && message.kind(i) == JsonKind.STRING) {
+      replaceId(message, i, edits);
+    } else if (message.isName(i, "tool_calls") && message.kind(i) == JsonKind.ARRAY) {
+      JsonElements calls = message.array(i);
+      JsonSplice inside = JsonSplice.of(calls);
+      for (int k = 0; k < calls.size(); k++) {
+        if (calls.kind(k) == JsonKind.OBJECT) {
+          call(calls, k, inside);
+        }
+      }
+      if (!inside.isUnchanged()) {
+        edits.replace(i, inside);
+      }
+    }
+  }
+
+  private static void call(JsonItems calls, int k, JsonSplice edits) {
+    JsonMembers call = calls.object(k);
+    int id = Given.at(call, "id", JsonKind.STRING);
+    JsonSplice inside = JsonSplice.of(call);
+    if (id >= 0) {
+      replaceId(call, id, inside);
+    }
+    if (!inside.isUnchanged()) {
+      edits.replace(k, inside);
+    }
+  }
+
+  private static void replaceId(JsonMembers members, int i, JsonSplice edits) {
+    String id = members.string(i);
+    String short9 = ShortCallId.of(id);
+    if (!short9.equals(id)) {
+      edits.replace(i, JsonBytes.string(short9));
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Deviations;
+import dev.tollgate.core.catalog.KnownServer;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonSplice;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What servers that deviate from OpenAI get of a chat: the rest is theirs byte for byte. */
+class AdaptedChatTest {
+  /** What a server gets, and what it does not. */
+  private record Sent(String body, List<String> dropped) {}
+
+  private static Sent sent(KnownServer server, String chat) throws InvalidJson {
+    return sent(server.deviations(), chat);
+  }
+
+  private static Sent sent(Deviations server, String chat) throws InvalidJson {
+    byte[] json = chat.getBytes(UTF_8);
+    JsonMembers root = JsonMembers.of(json, 0, json.length);
+    JsonSplice edits = JsonSplice.of(root);
+    List<String> dropped = AdaptedChat.into(edits, root, server);
+    ByteBuf out = Unpooled.buffer();
+    edits.writeTo(out);
+    return new Sent(out.toString(UTF_8), dropped);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "MISTRAL | {\"max_completion_tokens\" : 9,\"x\":1} | {\"max_tokens\":9,\"x\":1} | -",
+        "MISTRAL | {\"seed\":7, \"x\":1.0} | {\"random_seed\":7,\"x\":1.0} | -",
+        "MISTRAL | {\"x\":1,\"user\":\"u\"} | {\"x\":1} | user",
+        "MISTRAL | {\"logit_bias\":{},\"logprobs\":false,\"user\":null} | {} | -",
+        "DEEPSEEK | {\"max_tokens\":5,\"max_completion_tokens\":9} | {\"max_tokens\":5}"
+            + " | max_completion_tokens",
+        "DEEPSEEK | {\"max_tokens\":null,\"max_completion_tokens\":9}"
+            + " | {\"max_tokens\":9} | -",
+        "DEEPSEEK | {\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{}}}"
+            + " | {\"response_format\":{\"type\":\"json_object\"}} | response_format.json_schema",
+        "DEEPSEEK | {\"response_format\": {\"type\": \"text\"}}"
+            + " | {\"response_format\": {\"type\": \"text\"}} | -",
+        "DEEPSEEK | {\"parallel_tool_calls\":true,\"seed\":0} | {} | seed",
+        "DEEPSEEK | {\"parallel_tool_calls\":false} | {} | parallel_tool_calls",
+        "CEREBRAS | {\"presence_penalty\":0.0,\"frequency_penalty\":0.1} | {} | frequency_penalty",
+        "ZAI | {\"user\":\"u\"} | {\"user_id\":\"u\"} | -",
+        "OPENROUTER | {\"seed\":1,\"user\":\"u\"} | {\"seed\":1,\"user\":\"u\"} | -"
+      })
+  void membersAreRenamedOrLeftOut(KnownServer server, String chat, String body, String dropped)
+      throws InvalidJson {
+    Sent sent = sent(server, chat);
+    assertThat(sent.body()).isEqualTo(body);
+    assertThat(sent.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "GROQ | {\"role\":\"developer\",\"content\":\"x\"} | {\"role\":\"system\",\"content\":\"x\"} | -",
+        "XAI | {\"role\":\"developer\"} | {\"role\":\"developer\"} | -",
+        "GROQ | {\"role\":\"assistant\",\"refusal\":null,\"annotations\":[]} | {\"role\":\"assistant\"}"
+            + " | -",
+        "GROQ | {\"name\":\"n\", \"role\":\"user\"} | {\"role\":\"user\"} | messages[0].name",
+        "MISTRAL | {\"role\":\"tool\",\"tool_call_id\":\"abcDEF123\"}"
+            + " | {\"role\":\"tool\",\"tool_call_id\":\"abcDEF123\"} | -"
+      })
+  void messagesAreTheServers(KnownServer server, String message, String body, String dropped)
+      throws InvalidJson {
+    Sent sent = sent(server, "{\"messages\":[" + message + "]}");
+    assertThat(sent.body()).isEqualTo("{\"messages\":[" + body + "]}");
+    assertThat(sent.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
+  }
+
+  @Test
+  void aResultStillFindsItsCallUnderAnIdThatMistralTakes() throws InvalidJson {
+    String chat =
+        "{\"messages\":[{\"tool_calls\":[{\"id\":\"call_0123456789\",\"type\":\"function\"},"
+            + "{\"id\":\"call_other\"}]},{\"tool_call_id\":\"call_0123456789\"}]}";
+    Sent sent = sent(KnownServer.MISTRAL, chat);
+    String id = ShortCallId.of("call_0123456789");
+    assertThat(id).matches("[a-zA-Z0-9]{9}").isNotEqualTo(ShortCallId.of("call_other"));
+    assertThat(sent.body())
+        .isEqualTo(
+            chat.replace("call_0123456789", id)
+                .replace("call_other", ShortCallId.of("call_other")));
+    assertThat(sent.dropped()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whatNoServerMindsIsNotTouched(KnownServer server) throws InvalidJson {
+    String chat =
+        "{ \"model\":\"m\",\"temperature\" : 1.00, \"max_tokens\":5,\"messages\":[ {\"role\":"
+            + "\"system\",\"content\":\"\\u0041\"},{\"role\":\"user\",\"content\":[]} ],\"x\":{ } }";
+    assertThat(sent(server, chat)).isEqualTo(new Sent(chat, List.of()));
+  }
+
+  @Test
+  void aChatWithoutEndDropsPathsOnlyUpToABound() throws InvalidJson {
+    String message = "{\"role\":\"user\",\"name\":\"n\"}";
+    Sent sent =
+        sent(KnownServer.GROQ, "{\"messages\":[" + (message + ",").repeat(99) + message + "]}");
+    assertThat(sent.body()).doesNotContain("name");
+    assertThat(sent.dropped()).hasSize(32).startsWith("messages[0].name");
+  }
+}
