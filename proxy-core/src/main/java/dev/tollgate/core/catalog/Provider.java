@@ -80,23 +80,30 @@ public record Provider(
    * @param thinking how it is asked to think, where it does not speak OpenAI
    * @param sampling whether it is given a temperature and its like, where it does not speak OpenAI
    * @param deviations from OpenAI, where it speaks that
+   * @param query what every target ends with, question mark included; empty: nothing
    */
   public record Quirks(
       boolean streamOptions,
       Prefill prefill,
       Thinking thinking,
       boolean sampling,
-      Deviations deviations) {
+      Deviations deviations,
+      String query) {
     public static final Quirks NONE = new Quirks(true, Prefill.NONE);
 
     /** Of a provider that does not speak OpenAI. */
     public Quirks(boolean streamOptions, Prefill prefill, Thinking thinking, boolean sampling) {
-      this(streamOptions, prefill, thinking, sampling, Deviations.NONE);
+      this(streamOptions, prefill, thinking, sampling, Deviations.NONE, "");
     }
 
     /** Of a provider that speaks OpenAI in its own way. */
     public Quirks(boolean streamOptions, Prefill prefill, Deviations deviations) {
-      this(streamOptions, prefill, Thinking.AUTO, true, deviations);
+      this(streamOptions, prefill, Thinking.AUTO, true, deviations, "");
+    }
+
+    /** The same with an end of every target. */
+    public Quirks asking(String targetsEnd) {
+      return new Quirks(streamOptions, prefill, thinking, sampling, deviations, targetsEnd);
     }
 
     /** Of a provider that speaks OpenAI. */

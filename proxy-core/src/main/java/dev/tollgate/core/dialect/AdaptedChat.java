@@ -79,7 +79,7 @@ public final class AdaptedChat {
   }
 
   /** Whether a member asks for anything: usual values do not. */
-  private static boolean says(JsonMembers chat, int i, String name) {
+  static boolean says(JsonMembers chat, int i, String name) {
     return switch (chat.kind(i)) {
       case NULL -> false;
       case TRUE -> !name.equals("parallel_tool_calls");

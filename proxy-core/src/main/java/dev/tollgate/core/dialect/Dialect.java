@@ -67,7 +67,9 @@ public interface Dialect {
   static Dialect named(String name) {
     return switch (name) {
       case "openai", "mock" -> OpenAiDialect.INSTANCE;
+      case "azure" -> AzureDialect.INSTANCE;
       case "anthropic" -> AnthropicDialect.INSTANCE;
+      case "cohere" -> CohereDialect.INSTANCE;
       case "gemini" -> GeminiDialect.INSTANCE;
       default -> throw new IllegalArgumentException("no dialect " + name);
     };

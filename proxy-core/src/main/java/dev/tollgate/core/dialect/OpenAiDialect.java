@@ -21,13 +21,17 @@ final class OpenAiDialect implements Dialect {
 
   @Override
   public String target(Operation operation, Route route, boolean stream) {
-    String base = route.provider().basePath();
+    return route.provider().basePath() + path(operation);
+  }
+
+  /** What follows the address of a compatible API. */
+  static String path(Operation operation) {
     return switch (operation) {
-      case CHAT -> base + "/chat/completions";
-      case COMPLETION -> base + "/completions";
-      case EMBEDDING -> base + "/embeddings";
-      case SPEECH -> base + "/audio/speech";
-      case TRANSCRIPTION -> base + "/audio/transcriptions";
+      case CHAT -> "/chat/completions";
+      case COMPLETION -> "/completions";
+      case EMBEDDING -> "/embeddings";
+      case SPEECH -> "/audio/speech";
+      case TRANSCRIPTION -> "/audio/transcriptions";
     };
   }
 

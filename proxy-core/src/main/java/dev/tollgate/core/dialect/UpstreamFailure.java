@@ -104,6 +104,11 @@ public record UpstreamFailure(
     return new UpstreamFailure(kind, kind, 0, "", null, null, 0, reason);
   }
 
+  /** The same of a provider that asked for a wait. */
+  UpstreamFailure waiting(int seconds) {
+    return new UpstreamFailure(kind, cause, status, message, param, providerCode, seconds, reason);
+  }
+
   /** The same where content was delivered before. */
   public UpstreamFailure interrupting(int streamStatus) {
     return new UpstreamFailure(

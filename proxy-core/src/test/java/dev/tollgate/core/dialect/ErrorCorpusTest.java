@@ -39,6 +39,7 @@ class ErrorCorpusTest {
   /** What the status alone does not say. */
   private static final Map<String, Kind> BY_BODY =
       Map.ofEntries(
+          Map.entry("cohere/error-400--command-a-03-2025", Kind.CONTEXT_TOO_LONG),
           Map.entry("deepseek/error-400--deepseek-chat", Kind.CONTEXT_TOO_LONG),
           Map.entry("gemini/error-400--gemini-2-5-flash", Kind.CREDENTIAL_REFUSED),
           Map.entry("groq/error-400--llama-guard-3-8b", Kind.MODEL_MISSING),
@@ -64,7 +65,7 @@ class ErrorCorpusTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"anthropic, 6", "gemini, 4", "vertex, 3"})
+  @CsvSource({"anthropic, 6", "cohere, 3", "gemini, 4", "vertex, 3"})
   void everyRecordedErrorOfAnotherDialectIsOfItsClass(String provider, int expected)
       throws IOException {
     int cases = 0;
@@ -112,7 +113,7 @@ class ErrorCorpusTest {
 
   private static String dialect(String provider) {
     return switch (provider) {
-      case "anthropic", "gemini" -> provider;
+      case "anthropic", "cohere", "gemini" -> provider;
       case "vertex" -> "gemini";
       default -> "openai";
     };

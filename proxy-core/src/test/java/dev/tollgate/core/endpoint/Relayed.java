@@ -135,7 +135,10 @@ final class Relayed implements SseSink {
       return;
     }
     byte[] before = Arrays.copyOfRange(data, from, to);
-    Step step = chat.event(data, from, to, out);
+    Step step =
+        name.equals("error")
+            ? chat.errorEvent(data, from, to, out)
+            : chat.event(data, from, to, out);
     if (!Arrays.equals(before, Arrays.copyOfRange(data, from, to))) {
       throw new AssertionError("the event's bytes were changed");
     }

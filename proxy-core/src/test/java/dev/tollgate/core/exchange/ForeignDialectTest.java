@@ -199,4 +199,46 @@ class ForeignDialectTest {
       assertThat(client.fault().param()).isEqualTo("user");
     }
   }
+
+  @Test
+  void azureIsAskedByDeploymentAndItsFilterDoesNotDisturb() {
+    Provider azure =
+        TestCatalog.addressed(
+            "azure", "alpha", "/openai/deployments/{deployment}", "?api-version=2024-10-21");
+    String filtered = ",\"content_filter_results\":{\"hate\":{\"filtered\":false}}}";
+    try (var scenario = Scenario.of(TestCatalog.of(azure))) {
+      RecordedClient client = scenario.ask(REQUEST);
+      assertThat(scenario.link(0).received())
+          .startsWith(
+              "POST /openai/deployments/one-at-alpha/chat/completions?api-version=2024-10-21"
+                  + " HTTP/1.1\r\n")
+          .contains("api-key: sk-of-alpha\r\n")
+          .doesNotContain("uthorization");
+      scenario
+          .link(0)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.chunk(
+                      "data: {\"choices\":[],\"id\":\"\",\"model\":\"\",\"object\":\"\",\"created\":0,"
+                          + "\"prompt_filter_results\":[{\"prompt_index\":0}]}\n\n"
+                          + "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Yes.\"}}],"
+                          + "\"id\":\"c\"}\n\n"
+                          + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],"
+                          + "\"id\":\"c\"}\n\n"
+                          + "data: {\"id\":\"\",\"choices\":[{\"index\":0,\"finish_reason\":null,"
+                          + "\"content_filter_offsets\":{\"check_offset\":0}"
+                          + filtered
+                          + "]}\n\n"
+                          + "data: {\"choices\":[],\"id\":\"c\",\"usage\":{\"prompt_tokens\":5,"
+                          + "\"completion_tokens\":3,\"total_tokens\":8}}\n\ndata: [DONE]\n\n")
+                  + Wire.LAST_CHUNK);
+      ClientView view = ClientView.of(client.text());
+      assertThat(view.text()).isEqualTo("Yes.");
+      assertThat(view.finish()).isEqualTo("stop");
+      assertThat(view.done()).isTrue();
+      assertThat(view.chunks())
+          .allSatisfy(chunk -> assertThat(chunk.path("id").asText()).isEqualTo("c"));
+      assertThat(scenario.served().cost().value()).isEqualTo(11);
+    }
+  }
 }

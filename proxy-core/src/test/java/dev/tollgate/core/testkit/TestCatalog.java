@@ -227,6 +227,24 @@ public final class TestCatalog {
         p.onDisconnect());
   }
 
+  /** A provider of another dialect at a path, with an end of each target. */
+  public static Provider addressed(String dialect, String name, String path, String query) {
+    Provider p = speaking(dialect, name);
+    return new Provider(
+        p.id(),
+        dialect,
+        p.endpoint(),
+        path,
+        p.credentials(),
+        p.headers(),
+        p.clocks(),
+        p.pool(),
+        p.circuit(),
+        p.quirks().asking(query),
+        p.onDisconnect(),
+        p.eventBytesMax());
+  }
+
   /** A provider of another dialect. */
   public static Provider speaking(String dialect, String name) {
     Provider p = provider(name);

@@ -85,9 +85,7 @@ final class Reach {
   private static Reached provider(ProviderId id, ProviderSettings provider) {
     return switch (provider) {
       case ProviderSettings.Mock _ -> new Reached.Yes("provider " + id, "bundled, serve starts it");
-      case ProviderSettings.OpenAi openAi -> endpoint(id, openAi);
-      case ProviderSettings.Anthropic anthropic -> endpoint(id, anthropic);
-      case ProviderSettings.Gemini gemini -> endpoint(id, gemini);
+      case ProviderSettings.Remote remote -> endpoint(id, remote);
     };
   }
 

@@ -52,10 +52,13 @@ public final class CatalogBuilder {
 
   private Provider provider(ProviderId id, ProviderSettings provider) {
     return switch (provider) {
-      case ProviderSettings.OpenAi openAi -> remote(id, "openai", openAi, QuirkPresets.of(openAi));
+      case ProviderSettings.OpenAi openAi ->
+          remote(id, "openai", openAi, QuirkPresets.of(openAi.preset(), openAi.quirks()));
+      case ProviderSettings.Azure azure -> azure(id, azure);
       case ProviderSettings.Anthropic anthropic ->
           remote(id, "anthropic", anthropic, quirks(anthropic.quirks()));
       case ProviderSettings.Gemini gemini -> remote(id, "gemini", gemini, quirks(gemini.quirks()));
+      case ProviderSettings.Cohere cohere -> remote(id, "cohere", cohere, Provider.Quirks.NONE);
       case ProviderSettings.Mock _ -> mock(id);
     };
   }
@@ -64,8 +67,23 @@ public final class CatalogBuilder {
     return new Provider.Quirks(true, quirks.prefill(), quirks.thinking(), quirks.sampling());
   }
 
+  private static Provider azure(ProviderId id, ProviderSettings.Azure azure) {
+    Provider.Quirks quirks = QuirkPresets.of(null, azure.quirks());
+    String path = azure.baseUrl().path() + azure.api().path();
+    return remote(id, "azure", azure, path, quirks.asking(azure.api().query(azure.apiVersion())));
+  }
+
   private static Provider remote(
       ProviderId id, String dialect, ProviderSettings.Remote provider, Provider.Quirks quirks) {
+    return remote(id, dialect, provider, provider.baseUrl().path(), quirks);
+  }
+
+  private static Provider remote(
+      ProviderId id,
+      String dialect,
+      ProviderSettings.Remote provider,
+      String path,
+      Provider.Quirks quirks) {
     var url = provider.baseUrl();
     var timeouts = provider.timeouts();
     var pool = provider.pool();
@@ -73,7 +91,7 @@ public final class CatalogBuilder {
         id,
         dialect,
         new EndpointIdentity(url.tls(), url.host(), url.port()),
-        url.path(),
+        path,
         credentials(provider),
         provider.headers().entrySet().stream()
             .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().reveal())),

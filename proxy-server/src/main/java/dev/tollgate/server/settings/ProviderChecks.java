@@ -53,6 +53,10 @@ final class ProviderChecks {
         checkAddress(openAi, path);
         checkQuirks(openAi.quirks(), path + ".quirks");
       }
+      case ProviderSettings.Azure azure -> {
+        check(azure, "api-key", path);
+        checkQuirks(azure.quirks(), path + ".quirks");
+      }
       case ProviderSettings.Anthropic anthropic -> {
         check(anthropic, "x-api-key", path);
         check(anthropic.quirks(), path);
@@ -61,19 +65,21 @@ final class ProviderChecks {
         check(gemini, "x-goog-api-key", path);
         check(gemini.quirks(), path);
       }
+      case ProviderSettings.Cohere cohere -> check(cohere, "authorization", path);
       case ProviderSettings.Mock _ -> {
         // Every key of it stands alone.
       }
     }
   }
 
-<<<<<<< HEAD
   private void check(ProviderSettings.ModelQuirks quirks, String path) {
     switch (quirks.prefill()) {
       case NONE, MESSAGE -> {}
       case PREFIX, CONTINUE_FINAL_MESSAGE ->
           report(path + ".quirks.prefill", "must be none or message");
-=======
+    }
+  }
+
   private void checkAddress(ProviderSettings.OpenAi provider, String path) {
     boolean placed = places.isWritten(path + ".base_url") || provider.presetUrl().isPresent();
     if (!placed) {
@@ -99,7 +105,6 @@ final class ProviderChecks {
       if (OF_EVERY_MESSAGE.contains(name)) {
         report(path + ".drop_in_messages", name + " makes the message what it is");
       }
->>>>>>> 06f9678 (Know thirteen servers that speak OpenAI in their own way: address and quirks as a preset, thoughts under one name, and every recording of theirs replayed with it)
     }
   }
 

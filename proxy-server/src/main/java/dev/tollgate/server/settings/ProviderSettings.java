@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 @TaggedBy(
     value = "type",
     about =
-        "what it speaks: openai (any OpenAI-compatible server), anthropic, gemini, or mock (the"
-            + " bundled scripted one)",
-    later = {"azure", "vertex", "bedrock", "cohere", "ollama"})
+        "what it speaks: openai (any OpenAI-compatible server), azure, anthropic, gemini, cohere, or"
+            + " mock (the bundled scripted one)",
+    later = {"vertex", "bedrock", "ollama"})
 public sealed interface ProviderSettings {
 
   /** What all providers have that are elsewhere. */
-  sealed interface Remote permits OpenAi, Anthropic, Gemini {
+  sealed interface Remote permits OpenAi, Azure, Anthropic, Gemini, Cohere {
     HttpUrl baseUrl();
 
     @Nullable Secret apiKey();
@@ -88,6 +88,72 @@ public sealed interface ProviderSettings {
     }
   }
 
+  /** {@code type: azure}: OpenAI's format at Azure OpenAI and Azure AI Foundry. */
+  @Tag("azure")
+  record Azure(
+      @Key(
+              about = "address of the resource, such as https://name.openai.azure.com",
+              required = true)
+          HttpUrl baseUrl,
+      @Key(
+              about =
+                  "which of its interfaces: deployments (a route's model is the deployment), v1, or"
+                      + " models (Foundry's inference)",
+              initial = "deployments")
+          AzureApi api,
+      @Key(
+              about = "api-version of deployments and models",
+              initial = "2024-10-21",
+              pattern = "[0-9A-Za-z.-]{1,40}",
+              expects = "a version such as 2024-10-21")
+          String apiVersion,
+      @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
+      @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
+      @Key(about = "five clocks") Timeouts timeouts,
+      @Key(about = "connections to it") Pool pool,
+      @Key(about = "when it is left alone for a while") Circuit circuit,
+      @Key(
+              about = "cancel, or drain to read on for the usage when a client left",
+              initial = "cancel")
+          OnDisconnect onDisconnect,
+      @Key(
+              name = "max_event_bytes",
+              about = "longest event of a stream and longest plain reply",
+              initial = "32MiB",
+              min = "4KiB",
+              max = "1GiB",
+              bytes = true)
+          int eventBytesMax,
+      @Key(about = "deviations from the API") Quirks quirks,
+      @Key(about = "extra request headers; their values are kept secret")
+          Map<String, Secret> headers)
+      implements ProviderSettings, Remote {}
+
+  /** An interface of an Azure resource. */
+  enum AzureApi {
+    DEPLOYMENTS("/openai/deployments/{deployment}", true),
+    V1("/openai/v1", false),
+    MODELS("/models", true);
+
+    private final String path;
+    private final boolean versioned;
+
+    AzureApi(String path, boolean versioned) {
+      this.path = path;
+      this.versioned = versioned;
+    }
+
+    /** Behind the address of the resource. */
+    String path() {
+      return path;
+    }
+
+    /** What every target ends with. */
+    String query(String version) {
+      return versioned ? "?api-version=" + version : "";
+    }
+  }
+
   /** {@code type: anthropic}: Anthropic's Messages, or a server that is compatible with it. */
   @Tag("anthropic")
   record Anthropic(
@@ -137,6 +203,31 @@ public sealed interface ProviderSettings {
               bytes = true)
           int eventBytesMax,
       @Key(about = "what its models differ in") ModelQuirks quirks,
+      @Key(about = "extra request headers; their values are kept secret")
+          Map<String, Secret> headers)
+      implements ProviderSettings, Remote {}
+
+  /** {@code type: cohere}: Cohere's API, version 2. */
+  @Tag("cohere")
+  record Cohere(
+      @Key(about = "address of its API", initial = "https://api.cohere.com") HttpUrl baseUrl,
+      @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
+      @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
+      @Key(about = "five clocks") Timeouts timeouts,
+      @Key(about = "connections to it") Pool pool,
+      @Key(about = "when it is left alone for a while") Circuit circuit,
+      @Key(
+              about = "cancel, or drain to read on for the usage when a client left",
+              initial = "cancel")
+          OnDisconnect onDisconnect,
+      @Key(
+              name = "max_event_bytes",
+              about = "longest event of a stream and longest plain reply",
+              initial = "32MiB",
+              min = "4KiB",
+              max = "1GiB",
+              bytes = true)
+          int eventBytesMax,
       @Key(about = "extra request headers; their values are kept secret")
           Map<String, Secret> headers)
       implements ProviderSettings, Remote {}

@@ -17,9 +17,7 @@ final class QuirkPresets {
   private QuirkPresets() {}
 
   /** Lists and names are added to the preset's; anything else comes in its place. */
-  static Provider.Quirks of(ProviderSettings.OpenAi provider) {
-    KnownServer preset = provider.preset();
-    ProviderSettings.Quirks quirks = provider.quirks();
+  static Provider.Quirks of(@Nullable KnownServer preset, ProviderSettings.Quirks quirks) {
     Deviations known = preset == null ? Deviations.NONE : preset.deviations();
     var deviations =
         new Deviations(

@@ -64,7 +64,9 @@ final class SettingsChecks {
 
   private static Set<Modality> served(ProviderSettings provider) {
     return switch (provider) {
-      case ProviderSettings.OpenAi _, ProviderSettings.Mock _ -> EnumSet.allOf(Modality.class);
+      case ProviderSettings.OpenAi _, ProviderSettings.Azure _, ProviderSettings.Mock _ ->
+          EnumSet.allOf(Modality.class);
+      case ProviderSettings.Cohere _ -> EnumSet.of(Modality.CHAT, Modality.EMBEDDING);
       case ProviderSettings.Anthropic _, ProviderSettings.Gemini _ -> EnumSet.of(Modality.CHAT);
     };
   }

@@ -147,10 +147,31 @@ final class CatalogBuilderTest {
             """);
     assertThat(loading.problems())
         .containsExactly(
-            "5:7: providers.a.base_url: is required, unless a preset has an address",
-            "6:22: providers.a.quirks.drop: model is written by Tollgate itself",
-            "6:43: providers.a.quirks.rename.x: is written by Tollgate itself",
-            "6:71: providers.a.quirks.drop_in_messages: role makes the message what it is");
+            "gateway.yaml:4:5: providers.a.base_url: is required, unless a preset has an address",
+            "gateway.yaml:6:21: providers.a.quirks.drop: model is written by Tollgate itself",
+            "gateway.yaml:6:43: providers.a.quirks.rename.x: is written by Tollgate itself",
+            "gateway.yaml:6:71: providers.a.quirks.drop_in_messages: role makes the message what it is");
+  }
+
+  @Test
+  void azureHasThreeInterfaces() {
+    String file =
+        """
+        version: 1
+        providers:
+          a: { type: azure, base_url: https://n.openai.azure.com, api_key: k }
+          b: { type: azure, base_url: https://n.openai.azure.com/, api: v1 }
+          c: { type: azure, base_url: https://h/x, api: models, api_version: 2024-05-01-preview }
+        """;
+    List<Provider> providers =
+        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+    assertThat(providers).extracting(Provider::dialect).containsOnly("azure");
+    assertThat(providers)
+        .extracting(Provider::basePath)
+        .containsExactly("/openai/deployments/{deployment}", "/openai/v1", "/x/models");
+    assertThat(providers)
+        .extracting(provider -> provider.quirks().query())
+        .containsExactly("?api-version=2024-10-21", "", "?api-version=2024-05-01-preview");
   }
 
   @Test

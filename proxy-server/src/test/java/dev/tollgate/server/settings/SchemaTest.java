@@ -49,7 +49,7 @@ final class SchemaTest {
         "version: 1\nstore: { pool: { max: 0 } }",
         "version: 1\nserver: { shutdown: { delay: 5 } }",
         "version: 1\nserver: { transport: epol }",
-        "version: 1\nproviders: { openai: { type: openai } }",
+        "version: 1\nproviders: { openai: { type: openai, preset: nobody } }",
         "version: 1\nproviders: { openai: { type: azure } }",
         "version: 1\nproviders: { 'Bad Name': { type: mock } }",
         "version: 1\nmodels: { a/b: { modality: chat, price: {}, routes: [] } }",

@@ -1,0 +1,139 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.Param;
+
+/** The conversation as Cohere takes it: nearly OpenAI's, without what it would refuse. */
+final class CohereMessages {
+  private final JsonElements messages;
+  private final Dropped dropped;
+
+  CohereMessages(JsonMembers chat, Dropped dropped) {
+    this.messages = chat.array(chat.indexOf("messages"));
+    this.dropped = dropped;
+  }
+
+  void writeTo(JsonOut out) {
+    out.name("messages").beginArray();
+    for (int k = 0; k < messages.size(); k++) {
+      JsonMembers message = messages.object(k);
+      message(message, message.string(message.indexOf("role")), Param.of("messages").at(k), out);
+    }
+    out.endArray();
+  }
+
+  private void message(JsonMembers message, String role, Param path, JsonOut out) {
+    out.beginObject().name("role");
+    switch (role) {
+      case "developer", "system" -> out.string("system");
+      case "assistant" -> out.string("assistant");
+      case "tool", "function" -> {
+        out.string("tool");
+        copy(message, "tool_call_id", out);
+      }
+      default -> out.string("user");
+    }
+    content(message, path, out);
+    if (role.equals("assistant")) {
+      calls(message, path, out);
+    }
+    out.endObject();
+  }
+
+  private static void copy(JsonMembers message, String name, JsonOut out) {
+    int i = Given.text(message, name);
+    if (i >= 0) {
+      out.name(name).raw(JsonBytes.of(message, i));
+    }
+  }
+
+  // What is said
+
+  private void content(JsonMembers message, Param path, JsonOut out) {
+    int i = Given.at(message, "content");
+    if (i < 0) {
+      return;
+    }
+    out.name("content");
+    if (message.kind(i) == JsonKind.STRING) {
+      out.raw(JsonBytes.of(message, i));
+      return;
+    }
+    JsonElements parts = message.array(i);
+    out.beginArray();
+    for (int k = 0; k < parts.size(); k++) {
+      if (!part(parts, k, out)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+    out.endArray();
+  }
+
+  /** Texts and images are written alike; documents are Cohere's own. */
+  private static boolean part(JsonItems parts, int k, JsonOut out) {
+    JsonMembers part = parts.object(k);
+    return switch (part.string(part.indexOf("type"))) {
+      case "text" -> text(part, "text", out);
+      case "refusal" -> text(part, "refusal", out);
+      case "image_url", "document" -> {
+        out.raw(JsonBytes.of(parts, k));
+        yield true;
+      }
+      default -> false;
+    };
+  }
+
+  private static boolean text(JsonMembers part, String member, JsonOut out) {
+    int i = Given.at(part, member, JsonKind.STRING);
+    if (i >= 0) {
+      out.beginObject().name("type").string("text").name("text").raw(JsonBytes.of(part, i));
+      out.endObject();
+    }
+    return i >= 0;
+  }
+
+  // Calls of tools, and the thought that led to them
+
+  private void calls(JsonMembers message, Param path, JsonOut out) {
+    int i = Given.at(message, "tool_calls", JsonKind.ARRAY);
+    if (i < 0 || Given.isEmpty(message, i)) {
+      return;
+    }
+    int thought = Given.text(message, Thoughts.MEMBER);
+    if (thought >= 0) {
+      out.name("tool_plan").raw(JsonBytes.of(message, thought));
+    }
+    JsonElements calls = message.array(i);
+    out.name("tool_calls").beginArray();
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
+      int function = call == null ? -1 : Given.at(call, "function", JsonKind.OBJECT);
+      if (call == null || function < 0) {
+        dropped.add(path.dot("tool_calls").at(k));
+      } else {
+        call(call, call.object(function), out);
+      }
+    }
+    out.endArray();
+  }
+
+  private static void call(JsonMembers call, JsonMembers function, JsonOut out) {
+    out.beginObject();
+    copy(call, "id", out);
+    out.name("type").string("function").name("function").beginObject();
+    copy(function, "name", out);
+    int arguments = Given.text(function, "arguments");
+    out.name("arguments");
+    if (arguments >= 0) {
+      out.raw(JsonBytes.of(function, arguments));
+    } else {
+      out.string("{}");
+    }
+    out.endObject().endObject();
+  }
+}

@@ -1,0 +1,125 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+
+/** Writes Cohere's whole answer as a chat completion. */
+final class CohereReply {
+  private final JsonMembers root;
+  private final JsonMembers message;
+
+  private CohereReply(JsonMembers root, JsonMembers message) {
+    this.root = root;
+    this.message = message;
+  }
+
+  /** The completion, or the body itself where it is no answer. */
+  static TranslatedReply translated(byte[] body, int length) {
+    try {
+      JsonMembers root = JsonMembers.of(body, 0, length);
+      int i = Given.at(root, "message", JsonKind.OBJECT);
+      int reason = Given.text(root, "finish_reason");
+      if (i >= 0 && reason >= 0 && !CohereFinish.isFailure(root.string(reason))) {
+        ByteBuf out = Unpooled.buffer(length + 512);
+        new CohereReply(root, root.object(i)).writeTo(root.string(reason), new JsonOut(out));
+        return new TranslatedReply(out.array(), out.writerIndex());
+      }
+    } catch (InvalidJson e) {
+      // Whoever reads it says so.
+    }
+    return new TranslatedReply(body, length);
+  }
+
+  private void writeTo(String reason, JsonOut out) {
+    out.beginObject();
+    copy(root, "id", "id", out);
+    out.name("object").string("chat.completion");
+    out.name("choices").beginArray().beginObject().name("index").number(0);
+    out.name("message").beginObject().name("role").string("assistant");
+    content(out);
+    calls(out);
+    out.endObject();
+    out.name("finish_reason").string(CohereFinish.canonical(reason));
+    out.name("native_finish_reason").string(reason);
+    out.endObject().endArray();
+    usage(out);
+    out.endObject();
+  }
+
+  private static void copy(JsonMembers from, String name, String as, JsonOut out) {
+    int i = Given.text(from, name);
+    if (i >= 0) {
+      out.name(as).raw(JsonBytes.of(from, i));
+    }
+  }
+
+  private void content(JsonOut out) {
+    String text = joined("text", "text");
+    String thought = joined("thinking", "thinking");
+    out.name("content");
+    if (text.isEmpty()) {
+      out.nul();
+    } else {
+      out.string(text);
+    }
+    if (!thought.isEmpty()) {
+      out.name(Thoughts.MEMBER).string(thought);
+    } else {
+      copy(message, "tool_plan", Thoughts.MEMBER, out);
+    }
+  }
+
+  private String joined(String type, String member) {
+    StringBuilder all = new StringBuilder();
+    int i = Given.at(message, "content", JsonKind.ARRAY);
+    JsonElements parts = i < 0 ? new JsonElements() : message.array(i);
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.kind(k) == JsonKind.OBJECT ? parts.object(k) : new JsonMembers();
+      int text = Given.is(part, "type", type) ? Given.text(part, member) : -1;
+      all.append(text < 0 ? "" : part.string(text));
+    }
+    return all.toString();
+  }
+
+  private void calls(JsonOut out) {
+    int i = Given.at(message, "tool_calls", JsonKind.ARRAY);
+    if (i < 0 || Given.isEmpty(message, i)) {
+      return;
+    }
+    JsonElements calls = message.array(i);
+    out.name("tool_calls").beginArray();
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : new JsonMembers();
+      int function = Given.at(call, "function", JsonKind.OBJECT);
+      if (function >= 0) {
+        call(call, call.object(function), out);
+      }
+    }
+    out.endArray();
+  }
+
+  private static void call(JsonMembers call, JsonMembers function, JsonOut out) {
+    out.beginObject();
+    copy(call, "id", "id", out);
+    out.name("type").string("function").name("function").beginObject();
+    copy(function, "name", "name", out);
+    int arguments = Given.text(function, "arguments");
+    out.name("arguments").string(arguments < 0 ? "{}" : function.string(arguments));
+    out.endObject().endObject();
+  }
+
+  private void usage(JsonOut out) {
+    int i = Given.at(root, "usage", JsonKind.OBJECT);
+    if (i >= 0) {
+      var usage = new UsageTally(UsageTerms.COHERE);
+      usage.add(root, i);
+      usage.writeTo(out);
+    }
+  }
+}

@@ -1,0 +1,216 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.sse.SseSink;
+import java.util.Arrays;
+
+/**
+ * Turns the events of one Cohere stream into canonical chunks; texts and arguments are copied as
+ * they are written. Not thread safe: one stream on one loop.
+ */
+final class CohereStream implements SseSink {
+  private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
+  private static final JsonBytes NO_TEXT = JsonBytes.string("");
+  private static final JsonBytes NO_ARGUMENTS = JsonBytes.string("{}");
+
+  private final SseSink canonical;
+  private final CanonicalChunks chunks;
+  private final JsonMembers root = new JsonMembers();
+  private final JsonMembers delta = new JsonMembers();
+  private final JsonMembers message = new JsonMembers();
+  private final JsonMembers inside = new JsonMembers();
+  private final JsonMembers function = new JsonMembers();
+  private int calls;
+  private boolean argued;
+
+  CohereStream(SseSink canonical) {
+    this.canonical = canonical;
+    this.chunks = new CanonicalChunks(canonical);
+  }
+
+  @Override
+  public void event(String name, byte[] data, int from, int to) {
+    if (isDone(data, from, to)) {
+      chunks.done();
+      return;
+    }
+    int type;
+    try {
+      root.read(data, from, to);
+      type = Given.text(root, "type");
+    } catch (InvalidJson e) {
+      type = -1;
+    }
+    if (type >= 0) {
+      typed(root.string(type), data, from, to);
+    } else if (Given.text(root, "message") >= 0 || name.equals("error")) {
+      canonical.event("error", data, from, to);
+    } else {
+      chunks.unreadable();
+    }
+  }
+
+  private static boolean isDone(byte[] data, int from, int to) {
+    return to - from >= DONE.length
+        && Arrays.equals(data, from, from + DONE.length, DONE, 0, DONE.length);
+  }
+
+  private void typed(String type, byte[] data, int from, int to) {
+    switch (type) {
+      case "message-start" -> start();
+      case "content-start", "content-delta" -> content();
+      case "tool-plan-delta" -> plan();
+      case "tool-call-start" -> call();
+      case "tool-call-delta" -> argue();
+      case "tool-call-end" -> endCall();
+      case "message-end" -> end(data, from, to);
+      default -> {
+        // Where a text ends and which sources it has, or a kind that is still to come.
+      }
+    }
+  }
+
+  @Override
+  public void comment() {
+    canonical.comment();
+  }
+
+  @Override
+  public void oversized(int eventBytesMax) {
+    canonical.oversized(eventBytesMax);
+  }
+
+  /** Whether the event has a message, which is read then. */
+  private boolean hasMessage() {
+    int i = Given.at(root, "delta", JsonKind.OBJECT);
+    if (i >= 0) {
+      delta.readInside(root, i);
+      int k = Given.at(delta, "message", JsonKind.OBJECT);
+      if (k >= 0) {
+        message.readInside(delta, k);
+        return true;
+      }
+    }
+    chunks.unreadable();
+    return false;
+  }
+
+  /** Whether the message has such an object, which is read then. */
+  private boolean hasInside(String member) {
+    int i = hasMessage() ? Given.at(message, member, JsonKind.OBJECT) : -1;
+    if (i >= 0) {
+      inside.readInside(message, i);
+    }
+    return i >= 0;
+  }
+
+  private void start() {
+    int id = Given.text(root, "id");
+    chunks.identify(id < 0 ? NO_TEXT : JsonBytes.of(root, id), NO_TEXT);
+    chunks.send(chunks.begin().name("role").string("assistant").name("content").raw(NO_TEXT));
+  }
+
+  private void content() {
+    if (hasInside("content")) {
+      say(inside, "text", "content");
+      say(inside, "thinking", Thoughts.MEMBER);
+    }
+  }
+
+  /** What it means to do with its tools is a thought like any other. */
+  private void plan() {
+    if (hasMessage()) {
+      say(message, "tool_plan", Thoughts.MEMBER);
+    }
+  }
+
+  private void say(JsonMembers from, String member, String as) {
+    int text = Given.text(from, member);
+    if (text >= 0) {
+      chunks.send(chunks.begin().name(as).raw(JsonBytes.of(from, text)));
+    }
+  }
+
+  // Calls of tools
+
+  private void call() {
+    int i = hasInside("tool_calls") ? Given.at(inside, "function", JsonKind.OBJECT) : -1;
+    int id = i < 0 ? -1 : Given.text(inside, "id");
+    if (i < 0 || id < 0) {
+      return;
+    }
+    function.readInside(inside, i);
+    int name = Given.text(function, "name");
+    int arguments = Given.text(function, "arguments");
+    calls++;
+    argued = arguments >= 0;
+    JsonOut out = fragment().name("id").raw(JsonBytes.of(inside, id));
+    out.name("type").string("function").name("function").beginObject();
+    out.name("name").raw(name < 0 ? NO_TEXT : JsonBytes.of(function, name));
+    out.name("arguments").raw(argued ? JsonBytes.of(function, arguments) : NO_TEXT);
+    chunks.send(out.endObject().endObject().endArray());
+  }
+
+  private JsonOut fragment() {
+    return chunks
+        .begin()
+        .name("tool_calls")
+        .beginArray()
+        .beginObject()
+        .name("index")
+        .number(Math.max(0, calls - 1));
+  }
+
+  private void argue() {
+    int i = hasInside("tool_calls") ? Given.at(inside, "function", JsonKind.OBJECT) : -1;
+    if (i >= 0) {
+      function.readInside(inside, i);
+      int arguments = Given.text(function, "arguments");
+      if (arguments >= 0) {
+        argue(JsonBytes.of(function, arguments));
+      }
+    }
+  }
+
+  private void argue(JsonBytes arguments) {
+    argued = true;
+    JsonOut out = fragment().name("function").beginObject().name("arguments").raw(arguments);
+    chunks.send(out.endObject().endObject().endArray());
+  }
+
+  /** A tool without arguments is called with none at all. */
+  private void endCall() {
+    if (calls > 0 && !argued) {
+      argue(NO_ARGUMENTS);
+    }
+  }
+
+  // The end
+
+  private void end(byte[] data, int from, int to) {
+    int i = Given.at(root, "delta", JsonKind.OBJECT);
+    if (i < 0) {
+      chunks.unreadable();
+      return;
+    }
+    delta.readInside(root, i);
+    int given = Given.text(delta, "finish_reason");
+    String reason = given < 0 ? "" : delta.string(given);
+    if (CohereFinish.isFailure(reason)) {
+      canonical.event("error", data, from, to);
+      return;
+    }
+    var usage = new UsageTally(UsageTerms.COHERE);
+    int counts = Given.at(delta, "usage", JsonKind.OBJECT);
+    if (counts >= 0) {
+      usage.add(delta, counts);
+    }
+    chunks.finish(chunks.begin(), CohereFinish.canonical(reason), reason, usage);
+  }
+}

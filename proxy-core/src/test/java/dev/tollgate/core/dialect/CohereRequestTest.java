@@ -1,0 +1,153 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.testkit.TestCatalog;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What Cohere gets of a chat and of a request for vectors. */
+class CohereRequestTest {
+  private static final Dialect COHERE = Dialect.named("cohere");
+  private static final Model MODEL =
+      TestCatalog.of(TestCatalog.speaking("cohere", "beta")).models().iterator().next();
+  private static final Route ROUTE = MODEL.routes().getFirst();
+  private static final String BEGINNING = "{\"model\":\"one-at-beta\",\"stream\":false";
+
+  private static JsonMembers root(String json) throws InvalidJson {
+    byte[] bytes = json.getBytes(UTF_8);
+    return JsonMembers.of(bytes, 0, bytes.length);
+  }
+
+  private static TranslatedChat chat(String members) throws InvalidJson {
+    String separator = members.isEmpty() || members.contains("\"messages\"") ? "" : ",";
+    String messages = members.contains("\"messages\"") ? "" : "\"messages\":[]";
+    return COHERE
+        .translation()
+        .orElseThrow()
+        .chat(root("{\"model\":\"a/b\"," + messages + separator + members + "}"), ROUTE, MODEL);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "\"top_p\":0.50,\"top_k\":3,\"seed\":7,\"temperature\":0"
+            + " | ,\"p\":0.50,\"k\":3,\"seed\":7,\"temperature\":0 | -",
+        "\"max_completion_tokens\":9,\"max_tokens\":5 | ,\"max_tokens\":9 | -",
+        "\"stop\":\"x\" | ,\"stop_sequences\":[\"x\"] | -",
+        "\"stop\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"]"
+            + " | ,\"stop_sequences\":[\"a\",\"b\",\"c\",\"d\",\"e\"] | -",
+        "\"response_format\":{\"type\":\"json_object\"}"
+            + " | ,\"response_format\":{\"type\":\"json_object\"} | -",
+        "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":{\"x\":1}}}"
+            + " | ,\"response_format\":{\"type\":\"json_object\",\"json_schema\":{\"x\":1}} | -",
+        "\"response_format\":{\"type\":\"text\"} | `` | -",
+        "\"frequency_penalty\":0.1,\"presence_penalty\":0,\"logprobs\":true"
+            + " | ,\"frequency_penalty\":0.1,\"presence_penalty\":0,\"logprobs\":true | -",
+        "\"user\":\"u\" | `` | user",
+        "\"logit_bias\":{\"1\":2} | `` | logit_bias",
+        "\"logit_bias\":{},\"store\":false,\"metadata\":null | `` | -",
+        "\"parallel_tool_calls\":false | `` | parallel_tool_calls",
+        "\"reasoning_effort\":\"high\" | `` | reasoning_effort",
+        "\"thinking\":{\"type\":\"disabled\"} | ,\"thinking\":{\"type\":\"disabled\"} | -",
+        "\"documents\":[\"d\"],\"safety_mode\":\"NONE\" | ,\"documents\":[\"d\"],\"safety_mode\":\"NONE\""
+            + " | -"
+      })
+  void aParameterIsCoheresOrLeftOut(String members, String sent, String dropped)
+      throws InvalidJson {
+    TranslatedChat chat = chat(members);
+    assertThat(chat.body().toString(UTF_8)).isEqualTo(BEGINNING + sent + ",\"messages\":[]}");
+    assertThat(chat.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "\"auto\" | `` | -",
+        "\"none\" | ,\"tool_choice\":\"NONE\" | -",
+        "\"required\" | ,\"tool_choice\":\"REQUIRED\" | -",
+        "{\"type\":\"function\",\"function\":{\"name\":\"f\"}} | ,\"tool_choice\":\"REQUIRED\""
+            + " | tool_choice"
+      })
+  void toolsAndTheirChoice(String choice, String sent, String dropped) throws InvalidJson {
+    TranslatedChat chat =
+        chat(
+            "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":true,"
+                + "\"parameters\":{ }}}],\"tool_choice\":"
+                + choice);
+    assertThat(chat.body().toString(UTF_8))
+        .isEqualTo(
+            BEGINNING
+                + ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{ }}}],"
+                + "\"strict_tools\":true"
+                + sent
+                + ",\"messages\":[]}");
+    assertThat(chat.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
+  }
+
+  @Test
+  void aConversationWithCallsAndTheirResults() throws InvalidJson {
+    TranslatedChat chat =
+        chat(
+            "\"messages\":[{\"role\":\"developer\",\"content\":\"Be.\"},{\"role\":\"user\",\"name\":\"n\","
+                + "\"content\":[{\"type\":\"text\",\"text\":\"A\"},{\"type\":\"image_url\",\"image_url\":"
+                + "{\"url\":\"data:image/png;base64,AA\"}},{\"type\":\"input_audio\",\"input_audio\":{}}]},"
+                + "{\"role\":\"assistant\",\"content\":null,\"reasoning_content\":\"Hm.\",\"refusal\":null,"
+                + "\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
+                + "\"arguments\":\"\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"5\"}]");
+    assertThat(chat.body().toString(UTF_8))
+        .isEqualTo(
+            BEGINNING
+                + ",\"messages\":[{\"role\":\"system\",\"content\":\"Be.\"},{\"role\":\"user\","
+                + "\"content\":[{\"type\":\"text\",\"text\":\"A\"},{\"type\":\"image_url\",\"image_url\":"
+                + "{\"url\":\"data:image/png;base64,AA\"}}]},"
+                + "{\"role\":\"assistant\",\"tool_plan\":\"Hm.\","
+                + "\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
+                + "\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"5\"}]}");
+    assertThat(chat.dropped()).containsExactly("messages[1].content[2]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "\"input\":\"x\" | \"texts\":[\"x\"],\"input_type\":\"search_document\","
+            + "\"embedding_types\":[\"float\"] | -",
+        "\"input\":[\"x\",\"y\"],\"encoding_format\":\"base64\",\"dimensions\":256,\"user\":\"u\""
+            + " | \"texts\":[\"x\",\"y\"],\"input_type\":\"search_document\","
+            + "\"embedding_types\":[\"base64\"],\"output_dimension\":256 | user",
+        "\"input\":\"x\",\"input_type\":\"search_query\",\"truncate\":\"END\" | \"texts\":[\"x\"],"
+            + "\"input_type\":\"search_query\",\"embedding_types\":[\"float\"],\"truncate\":\"END\" | -",
+        "\"input\":[1,2] | \"texts\":[1,2],\"input_type\":\"search_document\","
+            + "\"embedding_types\":[\"float\"] | input"
+      })
+  void vectorsAreAskedForInItsWords(String members, String sent, String dropped)
+      throws InvalidJson {
+    TranslatedChat vectors =
+        COHERE
+            .embeddings()
+            .orElseThrow()
+            .request(root("{\"model\":\"a/b\"," + members + "}"), ROUTE);
+    assertThat(vectors.body().toString(UTF_8))
+        .isEqualTo("{\"model\":\"one-at-beta\"," + sent + "}");
+    assertThat(vectors.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
+    assertThat(COHERE.target(Operation.EMBEDDING, ROUTE, false)).isEqualTo("/v2/embed");
+    assertThat(COHERE.target(Operation.CHAT, ROUTE, true)).isEqualTo("/v2/chat");
+  }
+}
