@@ -15,6 +15,8 @@ public enum UsageTerms {
   OPENAI_EMBEDDINGS,
   /** OpenAI's Responses, images and transcriptions: input and output instead of prompt. */
   OPENAI_RESPONSES,
+  /** OpenAI's transcriptions, and Mistral's. */
+  OPENAI_TRANSCRIPTIONS,
   /** OpenAI's speech: all that is generated is audio. */
   OPENAI_SPEECH,
   /** Anthropic's messages, at Bedrock and Vertex too. */
@@ -43,6 +45,7 @@ public enum UsageTerms {
       case OPENAI -> OpenAiUsage.read(counts);
       case OPENAI_EMBEDDINGS -> EmbeddingUsage.read(counts);
       case OPENAI_RESPONSES -> ResponsesUsage.read(counts);
+      case OPENAI_TRANSCRIPTIONS -> TranscriptionUsage.read(counts);
       case OPENAI_SPEECH -> SpeechUsage.read(counts);
       case ANTHROPIC -> AnthropicUsage.read(counts);
       case GEMINI -> GeminiUsage.read(counts);

@@ -10,6 +10,7 @@ public enum Endpoint {
   RESPONSES("POST", "/v1/responses", Content.JSON, Urgency.INTERACTIVE),
   EMBEDDINGS("POST", "/v1/embeddings", Content.JSON, Urgency.BATCH),
   SPEECH("POST", "/v1/audio/speech", Content.JSON, Urgency.BATCH),
+  TRANSCRIPTIONS("POST", "/v1/audio/transcriptions", Content.MULTIPART, Urgency.BATCH),
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),

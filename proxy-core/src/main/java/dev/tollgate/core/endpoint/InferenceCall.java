@@ -10,7 +10,7 @@ import java.util.List;
 
 /** One admitted request for one model: what every attempt at it needs. */
 public sealed interface InferenceCall
-    permits ChatCall, CompletionCall, EmbeddingCall, ResponsesCall, SpeechCall {
+    permits ChatCall, CompletionCall, EmbeddingCall, ResponsesCall, SpeechCall, TranscriptionCall {
   RequestId id();
 
   InferenceRequest request();

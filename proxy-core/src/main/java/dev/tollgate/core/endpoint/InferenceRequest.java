@@ -17,7 +17,12 @@ import java.util.Set;
  * that routing, money, limits and retries are the same for whatever is asked.
  */
 public sealed interface InferenceRequest
-    permits ChatRequest, CompletionRequest, EmbeddingRequest, ResponsesRequest, SpeechRequest {
+    permits ChatRequest,
+        CompletionRequest,
+        EmbeddingRequest,
+        ResponsesRequest,
+        SpeechRequest,
+        TranscriptionRequest {
   /** What the provider is asked to do. */
   Operation operation();
 

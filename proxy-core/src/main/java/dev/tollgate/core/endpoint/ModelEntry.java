@@ -57,6 +57,15 @@ final class ModelEntry {
   private static final List<String> SPEECH_PARAMETERS =
       List.of("instructions", "response_format", "speed", "stream_format", "voice");
 
+  private static final List<String> TRANSCRIPTION_PARAMETERS =
+      List.of(
+          "language",
+          "prompt",
+          "response_format",
+          "stream",
+          "temperature",
+          "timestamp_granularities");
+
   private static final Quantity.Images UNKNOWN_KIND =
       new Quantity.Images(1, Optional.empty(), Optional.empty());
 
@@ -119,7 +128,8 @@ final class ModelEntry {
       case EMBEDDING -> EMBEDDING_PARAMETERS;
       case COMPLETION -> COMPLETION_PARAMETERS;
       case SPEECH -> SPEECH_PARAMETERS;
-      case TRANSCRIPTION, IMAGE, VIDEO, MUSIC -> List.of();
+      case TRANSCRIPTION -> TRANSCRIPTION_PARAMETERS;
+      case IMAGE, VIDEO, MUSIC -> List.of();
     };
   }
 

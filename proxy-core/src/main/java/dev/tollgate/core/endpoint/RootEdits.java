@@ -63,6 +63,14 @@ final class RootEdits {
     return edits;
   }
 
+  /** A transcript: the same, but that its object is its text. */
+  JsonSplice transcript(int text, JsonBytes usage) {
+    edits.reset(root);
+    ours(text);
+    usage(usage);
+    return edits;
+  }
+
   private void usage(JsonBytes usage) {
     int i = root.indexOf("usage");
     if (i < 0) {

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An authenticated request with its whole body: what the pipeline hands to an exchange.
  *
- * @param argument the variable part of the target: the model's id for one model, the query for the
- *     list, else empty
+ * @param argument the variable part of the head: the model's id for one model, the query for the
+ *     list, the content type of a form, else empty
  * @param catalog the snapshot that this request keeps to its end
  * @param admittedNanos when the head had arrived, on the loop's ticker
  * @param clientAddress the caller's address behind trusted proxies

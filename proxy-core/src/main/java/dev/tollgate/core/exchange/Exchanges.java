@@ -14,6 +14,7 @@ import dev.tollgate.core.endpoint.ModelList;
 import dev.tollgate.core.endpoint.Parsed;
 import dev.tollgate.core.endpoint.ResponsesRequest;
 import dev.tollgate.core.endpoint.SpeechRequest;
+import dev.tollgate.core.endpoint.TranscriptionRequest;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
@@ -168,6 +169,11 @@ public final class Exchanges implements RequestService {
           inference(request, downstream, EmbeddingRequest.parse(body.bytes(), body.length()));
       case SPEECH ->
           inference(request, downstream, SpeechRequest.parse(body.bytes(), body.length()));
+      case TRANSCRIPTIONS ->
+          inference(
+              request,
+              downstream,
+              TranscriptionRequest.parse(body.bytes(), body.length(), request.argument()));
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {

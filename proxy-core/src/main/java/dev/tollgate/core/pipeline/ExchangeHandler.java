@@ -1,5 +1,7 @@
 package dev.tollgate.core.pipeline;
 
+import static java.util.Objects.requireNonNullElse;
+
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.Downstream;
 import dev.tollgate.core.exchange.Ending;
@@ -102,6 +104,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   private static String argument(Routed routed) {
     return switch (routed.match().endpoint()) {
       case MODELS -> routed.received().head().query();
+      case TRANSCRIPTIONS ->
+          requireNonNullElse(routed.received().head().headers().first("content-type"), "");
       case CHAT_COMPLETIONS, COMPLETIONS, RESPONSES, EMBEDDINGS, SPEECH, MODEL, KEY, CREDITS ->
           routed.match().argument();
     };

@@ -67,7 +67,7 @@ public final class ClientView {
     chunk.path("choices").forEach(this::choice);
   }
 
-  static JsonNode tree(String json) {
+  public static JsonNode tree(String json) {
     try {
       return MAPPER.readTree(json);
     } catch (JsonProcessingException e) {

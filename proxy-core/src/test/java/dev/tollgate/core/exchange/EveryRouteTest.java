@@ -47,6 +47,10 @@ class EveryRouteTest {
         .map(EveryRouteTest::row);
   }
 
+  static Stream<Row> rowsInJson() {
+    return rows().filter(row -> row.endpoint.content() == Content.JSON);
+  }
+
   private static Row row(Endpoint endpoint) {
     return switch (endpoint) {
       case CHAT_COMPLETIONS ->
@@ -84,6 +88,13 @@ class EveryRouteTest {
               "{\"model\":\"acme/one\",\"input\":\"Say something.\",\"voice\":\"alloy\"}",
               "/v1/audio/speech",
               Wire.audio("ID3..."));
+      case TRANSCRIPTIONS ->
+          new Row(
+              endpoint,
+              Modality.TRANSCRIPTION,
+              Wire.form(8_000),
+              "/v1/audio/transcriptions",
+              Wire.transcript(20, 4));
       case MODELS, MODEL, KEY, CREDITS -> throw new AssertionError(endpoint + " has no body");
     };
   }
@@ -191,7 +202,7 @@ class EveryRouteTest {
   }
 
   @ParameterizedTest
-  @MethodSource("rows")
+  @MethodSource("rowsInJson")
   void aBodyThatIsNoJsonIsRefused(Row row) {
     try (var scenario = scenario(row)) {
       Fault refused = scenario.ask(row.endpoint, row.body + "}").fault();

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
@@ -16,7 +15,6 @@ import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Speech flows as it is made: what was said is priced, and a body that is cut is no success. */
@@ -28,10 +26,7 @@ class SpeechTest {
       "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: 10\r\n\r\n";
 
   private static Scenario scenario(String... providers) {
-    return Scenario.of(
-        TestCatalog.of(
-            Modality.SPEECH,
-            Stream.of(providers).map(TestCatalog::provider).toArray(Provider[]::new)));
+    return Scenario.of(TestCatalog.of(Modality.SPEECH, TestCatalog.all(providers)));
   }
 
   @Test

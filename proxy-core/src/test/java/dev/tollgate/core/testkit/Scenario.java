@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.endpoint.Endpoint.Content;
 import dev.tollgate.core.exchange.Body;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.ExchangeRequest;
@@ -42,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  * and that nothing is held any more: no byte, lease, waiting place, permit or timer.
  */
 public final class Scenario implements AutoCloseable {
+  private static final String FORM = "multipart/form-data; boundary=b";
   private static final long BUDGET_BYTES = 1 << 20;
   private static final Duration STEP = Duration.ofMillis(100);
 
@@ -157,6 +159,11 @@ public final class Scenario implements AutoCloseable {
     return start(endpoint, bytes, bytes.length, ticker.nanoTime());
   }
 
+  /** The same, in the array that it was collected into. */
+  public RecordedClient ask(Endpoint endpoint, byte[] body) {
+    return start(endpoint, body, body.length, ticker.nanoTime());
+  }
+
   private RecordedClient start(Endpoint endpoint, byte[] bytes, int length, long admittedNanos) {
     RecordedClient client = new RecordedClient(loop.eventLoop(), buffers);
     clients.add(client);
@@ -165,7 +172,7 @@ public final class Scenario implements AutoCloseable {
         new ExchangeRequest(
             RequestId.at(1_700_000_000_000L),
             endpoint,
-            "",
+            endpoint.content() == Content.MULTIPART ? FORM : "",
             TestCatalog.key(keyLimits, keyScope, organization),
             "192.0.2.7",
             catalog,

@@ -67,6 +67,11 @@ public final class TestCatalog {
     return of(Modality.CHAT, providers);
   }
 
+  /** Providers of these names. */
+  public static Provider[] all(String... names) {
+    return Stream.of(names).map(TestCatalog::provider).toArray(Provider[]::new);
+  }
+
   /** The same with a model of another kind. */
   public static Catalog of(Modality modality, Provider... providers) {
     return of(modality, prices(modality), providers);

@@ -162,6 +162,27 @@ public final class Wire {
             + "}}");
   }
 
+  /** A form for {@link TestCatalog}'s model with a file of so many bytes, and fields like a=b. */
+  public static String form(int fileBytes, String... fields) {
+    String head = "--b\r\nContent-Disposition: form-data; name=\"";
+    StringBuilder form = new StringBuilder(fileBytes + 500);
+    form.append(head).append("file\"; filename=\"a.mp3\"\r\nContent-Type: audio/mpeg\r\n\r\n");
+    form.append("x".repeat(fileBytes)).append("\r\n");
+    for (String field : fields) {
+      String[] parts = field.split("=", 2);
+      form.append(head).append(parts[0]).append("\"\r\n\r\n").append(parts[1]).append("\r\n");
+    }
+    return form.append(head).append("model\"\r\n\r\nacme/one\r\n--b--\r\n").toString();
+  }
+
+  /** A transcript with so many tokens heard and written. */
+  public static String transcript(long heard, long written) {
+    String usage =
+        "{\"type\":\"tokens\",\"input_tokens\":%d,\"output_tokens\":%d,\"total_tokens\":%d}"
+            .formatted(heard, written, heard + written);
+    return response(200, "OK", "", "{\"text\":\"Say it.\",\"usage\":" + usage + "}");
+  }
+
   /** A provider's speech: bytes of which only their type is known. */
   public static String audio(String bytes) {
     return "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: "

@@ -16,6 +16,7 @@ final class ChatText {
   private final String opening;
   private final int tokens;
   private final boolean cutShort;
+  private final AudioText audio;
 
   ChatText(MockRequest request, MockProfile profile) {
     this.request = request;
@@ -23,6 +24,7 @@ final class ChatText {
     int most = isEmbedding() ? 0 : request.tokensMax();
     this.cutShort = most >= 0 && most < profile.chunks();
     this.tokens = cutShort ? most : profile.chunks();
+    this.audio = new AudioText(request, words, tokens);
     this.opening =
         "{\"id\":\"%s-%s\",\"object\":\"%s\",\"created\":%d,\"model\":\"%s\""
             .formatted(
@@ -38,8 +40,39 @@ final class ChatText {
     return tokens;
   }
 
+  /** Whether it flows instead of coming whole. */
+  boolean isFlowing() {
+    return switch (request.operation()) {
+      case CHAT, COMPLETION, TRANSCRIPTION -> request.stream();
+      case EMBEDDING -> false;
+      case SPEECH -> true;
+    };
+  }
+
+  /** Whether what flows is sound, and no events. */
+  boolean isSound() {
+    return request.operation() == Operation.SPEECH && !request.stream();
+  }
+
+  String contentType() {
+    if (isFlowing() && !isSound()) {
+      return "text/event-stream; charset=utf-8";
+    }
+    return isAudio() ? audio.contentType() : "application/json";
+  }
+
+  private boolean isAudio() {
+    return switch (request.operation()) {
+      case CHAT, COMPLETION, EMBEDDING -> false;
+      case SPEECH, TRANSCRIPTION -> true;
+    };
+  }
+
   /** The events of a healthy stream. */
   List<Event> events() {
+    if (isAudio()) {
+      return audio.events();
+    }
     List<Event> events = new ArrayList<>();
     if (isChat()) {
       events.add(new Event(Kind.ROLE, chunk(choice(roleDelta(), null)), 0));
@@ -63,6 +96,9 @@ final class ChatText {
 
   /** A plain body with this usage. */
   String bodyWithUsage(String usage) {
+    if (isAudio()) {
+      return audio.body(",\"usage\":" + usage);
+    }
     return isEmbedding()
         ? vectors(",\"usage\":" + usage)
         : body(plainChoice(words.text(tokens)), usage);
@@ -79,6 +115,9 @@ final class ChatText {
 
   /** A plain body without any usage. */
   String bodyWithoutUsage() {
+    if (isAudio()) {
+      return audio.body("");
+    }
     return isEmbedding()
         ? vectors("")
         : opening + ",\"choices\":[" + plainChoice(words.text(tokens)) + "]" + ending();
@@ -138,6 +177,9 @@ final class ChatText {
 
   /** The usage of the whole reply. */
   String usage() {
+    if (isAudio()) {
+      return audio.usage();
+    }
     return isEmbedding() ? usageOfInput() : usage(request.promptTokens(), tokens);
   }
 

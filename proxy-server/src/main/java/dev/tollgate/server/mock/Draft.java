@@ -1,7 +1,6 @@
 package dev.tollgate.server.mock;
 
 import dev.tollgate.server.mock.Event.Kind;
-import dev.tollgate.server.mock.MockRequest.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +29,7 @@ final class Draft {
   private String body;
   private String status = "200 OK";
   private Coding coding;
-  private Framing framing = Framing.USUAL;
+  private Framing framing;
   private Ending ending;
   private Duration headDelay;
   private String beforeHead = "";
@@ -53,14 +52,14 @@ final class Draft {
   Draft(MockRequest request, MockProfile profile) {
     this.profile = profile;
     this.text = new ChatText(request, profile);
-    this.stream = request.stream() && request.operation() != Operation.EMBEDDING;
+    this.stream = text.isFlowing();
     this.events = stream ? text.events() : new ArrayList<>();
     this.body = stream ? "" : text.body();
     this.coding = stream ? Coding.CHUNKED : Coding.LENGTH;
     this.ending = request.keepAlive() ? Ending.KEEP_ALIVE : Ending.FIN;
     this.headDelay = stream ? profile.ttft() : whole(profile, text.tokens());
-    headerLines.add(
-        "Content-Type: " + (stream ? "text/event-stream; charset=utf-8" : "application/json"));
+    this.framing = text.isSound() ? Framing.RAW : Framing.USUAL;
+    headerLines.add("Content-Type: " + text.contentType());
     headerLines.add("X-Request-Id: req_mock_" + new Words(profile.seed()).hex(0));
     if (!request.keepAlive()) {
       headerLines.add("Connection: close");

@@ -9,6 +9,13 @@ enum Framing {
       return "data: " + data + "\n\n";
     }
   },
+  /** As it is: bytes that are no events. */
+  RAW {
+    @Override
+    String frame(String data, int n) {
+      return data;
+    }
+  },
   CRLF {
     @Override
     String frame(String data, int n) {

@@ -1,6 +1,7 @@
 package dev.tollgate.server.mock;
 
 import dev.tollgate.server.mock.MockModel.Parsed.Known;
+import dev.tollgate.server.mock.MockRequest.Audio;
 import dev.tollgate.server.mock.MockRequest.Operation;
 import dev.tollgate.server.mock.MockRequest.Vectors;
 import io.netty.buffer.Unpooled;
@@ -68,6 +69,12 @@ final class LoopDesk {
     if (post && path.endsWith("/embeddings")) {
       return generate(Operation.EMBEDDING);
     }
+    if (post && path.endsWith("/audio/speech")) {
+      return generate(Operation.SPEECH);
+    }
+    if (post && path.endsWith("/audio/transcriptions")) {
+      return generate(Operation.TRANSCRIPTION);
+    }
     if (path.endsWith("/models")) {
       return simple("200 OK", models.listJson());
     }
@@ -91,7 +98,8 @@ final class LoopDesk {
     }
     String name = named.group(1);
     var request =
-        new MockRequest(Operation.CHAT, name, false, false, -1, null, false, 0, Vectors.NONE, true);
+        new MockRequest(
+            Operation.CHAT, name, false, false, -1, null, false, 0, Vectors.NONE, Audio.NONE, true);
     return known.model().isEarly() ? generate(request, known.model()) : null;
   }
 
@@ -111,8 +119,11 @@ final class LoopDesk {
   }
 
   private Answer generate(Operation operation) {
+    byte[] body = reader.body();
     MockRequest request =
-        RequestScan.scan(operation, reader.body(), reader.bodyBytes(), reader.keepAlive());
+        operation == Operation.TRANSCRIPTION
+            ? FormScan.scan(body, reader.bodyBytes(), reader.keepAlive())
+            : RequestScan.scan(operation, body, reader.bodyBytes(), reader.keepAlive());
     if (request == null) {
       return refuse("400 Bad Request", "The body names no model.", "missing_model");
     }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param tool the function that the request offers first or asks for by name; null: none
  * @param mustCall whether it insists on a call
  * @param vectors what is asked of an embedding; {@link Vectors#NONE} of anything else
+ * @param audio what is asked of audio; {@link Audio#NONE} of anything else
  * @param keepAlive whether the connection may serve another request
  */
 record MockRequest(
@@ -24,13 +25,16 @@ record MockRequest(
     boolean mustCall,
     int promptTokens,
     Vectors vectors,
+    Audio audio,
     boolean keepAlive) {
 
   /** What can be generated. */
   enum Operation {
     CHAT,
     COMPLETION,
-    EMBEDDING
+    EMBEDDING,
+    SPEECH,
+    TRANSCRIPTION
   }
 
   /**
@@ -40,6 +44,16 @@ record MockRequest(
    */
   record Vectors(List<Integer> texts, int dimensions, boolean base64) {
     static final Vectors NONE = new Vectors(List.of(), 0, false);
+  }
+
+  /**
+   * The audio that is asked for or about.
+   *
+   * @param format of what is made of it; empty: the usual one
+   * @param seconds how long it is, if it was sent
+   */
+  record Audio(String format, double seconds) {
+    static final Audio NONE = new Audio("", 0);
   }
 
   /** The function to call; null: answer with text. */
@@ -59,6 +73,7 @@ record MockRequest(
         true,
         promptTokens,
         vectors,
+        audio,
         keepAlive);
   }
 

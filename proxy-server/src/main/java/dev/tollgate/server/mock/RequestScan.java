@@ -1,5 +1,6 @@
 package dev.tollgate.server.mock;
 
+import dev.tollgate.server.mock.MockRequest.Audio;
 import dev.tollgate.server.mock.MockRequest.Operation;
 import dev.tollgate.server.mock.MockRequest.Vectors;
 import java.util.List;
@@ -20,6 +21,8 @@ final class RequestScan {
   private List<Integer> texts = List.of();
   private int dimensions = DIMENSIONS_USUAL;
   private boolean base64;
+  private String format = "";
+  private boolean events;
 
   private RequestScan() {}
 
@@ -38,20 +41,21 @@ final class RequestScan {
     return new MockRequest(
         operation,
         model,
-        scan.stream,
+        operation == Operation.SPEECH ? scan.events : scan.stream,
         scan.includeUsage,
         scan.tokensMax,
         scan.mustCall && scan.tool == null ? "lookup" : scan.tool,
         scan.mustCall,
         MockRequest.promptTokens(length),
         scan.vectors(operation),
+        new Audio(operation == Operation.SPEECH ? scan.format : "", 0),
         keepAlive);
   }
 
   private Vectors vectors(Operation operation) {
     return switch (operation) {
       case EMBEDDING -> new Vectors(texts, dimensions, base64);
-      case CHAT, COMPLETION -> Vectors.NONE;
+      case CHAT, COMPLETION, SPEECH, TRANSCRIPTION -> Vectors.NONE;
     };
   }
 
@@ -80,6 +84,10 @@ final class RequestScan {
       dimensions = Math.clamp(member.number(DIMENSIONS_USUAL), 1, DIMENSIONS_MAX);
     } else if (member.isNamed("encoding_format")) {
       base64 = member.valueIsString() && member.string().equals("base64");
+    } else if (member.isNamed("response_format") && member.valueIsString()) {
+      format = member.string();
+    } else if (member.isNamed("stream_format")) {
+      events = member.valueIsString() && member.string().equals("sse");
     } else if (member.isNamed("tool_choice")) {
       look(member.valueIsString() ? member.string() : "", member);
     }

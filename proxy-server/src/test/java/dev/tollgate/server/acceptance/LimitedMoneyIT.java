@@ -40,6 +40,8 @@ class LimitedMoneyIT {
       case RESPONSES -> requireRefused(respond("test/chat", key), "insufficient_credits");
       case EMBEDDINGS -> requireRefused(Vectors.ask("test/embedding", key), "insufficient_credits");
       case SPEECH -> requireRefused(Voices.speak("test/speech", key), "insufficient_credits");
+      case TRANSCRIPTIONS ->
+          requireRefused(Voices.hear("test/hearing", key), "insufficient_credits");
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
       case KEY -> assertThat(get("/v1/key", key).status()).isEqualTo(200);

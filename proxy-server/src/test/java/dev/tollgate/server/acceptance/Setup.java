@@ -128,6 +128,16 @@ final class Setup {
     return this;
   }
 
+  /** A model that hears, at 2.50 USD for a million tokens and 10 for those it writes. */
+  Setup hearing(String id, Route route) {
+    return model(id, "transcription", Map.of("input", "2.50", "output", "10"), route);
+  }
+
+  /** A model that hears, at 0.1 cents for ten seconds. */
+  Setup hearingBySecond(String id, Route route) {
+    return model(id, "transcription", Map.of("audio_second", "0.0001"), route);
+  }
+
   /** A model that speaks, at 15 USD for a million characters. */
   Setup speech(String id, Route route) {
     return model(id, "speech", Map.of("characters", "15"), route);

@@ -1,0 +1,61 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/** One admitted request for a transcript by one model. */
+public record TranscriptionCall(RequestId id, TranscriptionRequest request, Model model)
+    implements InferenceCall {
+  @Override
+  public TranscriptionCall at(Model other) {
+    return new TranscriptionCall(id, request, other);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return request.bodyFor(route);
+  }
+
+  @Override
+  public Outgoing outgoing(Route route) {
+    return new Outgoing(bodyFor(route), request.contentType(), List.of());
+  }
+
+  @Override
+  public Usage usageLikely(long deliveredTokens) {
+    long heard = request.heardTokensLikely();
+    long prompt = request.promptTokensLikely();
+    return new Usage(prompt, deliveredTokens, 0, 0, 0, heard, 0, 0, 0, true);
+  }
+
+  @Override
+  public AudioEvents stream(ProviderId provider) {
+    return AudioEvents.written(usage(), request.likely());
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, String contentType, byte[] body, int length) {
+    boolean isJson = contentType.contains("json") || contentType.isEmpty();
+    return request.format().isText()
+        ? TranscriptReply.text(this, contentType, body, length)
+        : isJson
+            ? reply(provider, body, length)
+            : new WholeReply.Read.Malformed("the reply is not JSON");
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    return TranscriptReply.json(this, ReplyStamp.of(model, provider, id), body, length);
+  }
+
+  /** What a reply is going to tell of what it used. */
+  AudioUsage usage() {
+    return new AudioUsage(UsageTerms.OPENAI_TRANSCRIPTIONS, model.prices(), List.of());
+  }
+}

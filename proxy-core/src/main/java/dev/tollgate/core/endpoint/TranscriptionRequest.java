@@ -1,0 +1,197 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.http.FormPart;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Quantity;
+import dev.tollgate.core.money.WorstCase;
+import dev.tollgate.core.routing.RoutingWish;
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A valid form of POST /v1/audio/transcriptions, over the array it came in. */
+public final class TranscriptionRequest implements InferenceRequest {
+  private static final int TOKENS_HEARD_PER_SECOND_LIKELY = 10;
+  private static final int TOKENS_HEARD_PER_SECOND_MOST = 32;
+  // Spoken fast, and each word with its time and its speaker.
+  private static final int TOKENS_WRITTEN_PER_SECOND_MOST = 10;
+  private static final String FORMATS =
+      "must be json, verbose_json, diarized_json, text, srt or vtt";
+
+  private static final FormFields FIELDS = new FormFields(rules());
+
+  private final Form form;
+  private final ModelId model;
+  private final RoutingWish routing;
+  private final TranscriptFormat format;
+  private final boolean stream;
+  private final Duration likely;
+  private final Duration most;
+
+  private TranscriptionRequest(Form form, ModelId model, RoutingWish routing) {
+    this.form = form;
+    this.model = model;
+    this.routing = routing;
+    this.format =
+        TranscriptFormat.parse(form.text("response_format").orElse(""))
+            .orElse(TranscriptFormat.JSON);
+    this.stream = form.text("stream").orElse("").equals("true");
+    FormPart file = form.part("file").orElseThrow();
+    Duration bound = AudioLength.atMost(file.sizeBytes());
+    this.likely = AudioLength.likely(form.bytes(), file.from(), file.to());
+    this.most = likely.compareTo(bound) > 0 ? likely : bound;
+  }
+
+  private static Map<String, FormFields.Rule> rules() {
+    Map<String, FormFields.Rule> rules = new HashMap<>();
+    FormFields.Rule granularity =
+        FormFields.oneOf(Set.of("word", "segment"), "must be word or segment");
+    rules.put("file", new FormFields.Rule.File());
+    rules.put("model", FormFields.text());
+    rules.put("language", FormFields.text());
+    rules.put("prompt", FormFields.text());
+    rules.put("routing", FormFields.text());
+    rules.put(
+        "response_format",
+        new FormFields.Rule.Text(text -> TranscriptFormat.parse(text).isPresent(), FORMATS));
+    rules.put("temperature", FormFields.number(0, 1, "must be a number between 0 and 1"));
+    rules.put("stream", FormFields.oneOf(Set.of("true", "false"), "must be true or false"));
+    rules.put("timestamp_granularities", granularity);
+    rules.put("timestamp_granularities[]", granularity);
+    return rules;
+  }
+
+  /**
+   * Reads and checks a body; every issue is reported at once.
+   *
+   * @param contentType of the body
+   */
+  public static Parsed<TranscriptionRequest> parse(byte[] bytes, int length, String contentType) {
+    return switch (Form.read(bytes, length, contentType)) {
+      case Form.Read.Refused refused -> new Parsed.Refused<>(refused.fault());
+      case Form.Read.Fine fine -> check(fine.form());
+    };
+  }
+
+  private static Parsed<TranscriptionRequest> check(Form form) {
+    var issues = new Issues();
+    FIELDS.check(form, issues, "file", "model");
+    Optional<ModelId> model = FormFields.model(form, issues);
+    RoutingFields.Read routing = FormFields.routing(form, issues);
+    if (!issues.isEmpty() || model.isEmpty()) {
+      return new Parsed.Refused<>(issues.toFault());
+    }
+    return routing.unmet() != null
+        ? new Parsed.Refused<>(routing.unmet())
+        : new Parsed.Valid<>(new TranscriptionRequest(form, model.get(), routing.wish()));
+  }
+
+  @Override
+  public Operation operation() {
+    return Operation.TRANSCRIPTION;
+  }
+
+  @Override
+  public Modality modality() {
+    return Modality.TRANSCRIPTION;
+  }
+
+  @Override
+  public ModelId model() {
+    return model;
+  }
+
+  @Override
+  public boolean isStream() {
+    return stream;
+  }
+
+  @Override
+  public String accept() {
+    return stream ? "text/event-stream" : "*/*";
+  }
+
+  @Override
+  public boolean mayBeAnsweredAs(String contentType) {
+    return format.isText()
+        && (contentType.startsWith("text/") || contentType.startsWith("application/x-subrip"))
+        && !contentType.startsWith("text/html");
+  }
+
+  @Override
+  public RoutingWish routing() {
+    return routing;
+  }
+
+  @Override
+  public Set<String> capabilitiesUsed() {
+    return Set.of();
+  }
+
+  @Override
+  public String beginning() {
+    return "";
+  }
+
+  TranscriptFormat format() {
+    return format;
+  }
+
+  /** The length of its file, for a provider that does not say. */
+  Duration likely() {
+    return likely;
+  }
+
+  /** What its audio counts, most likely. */
+  long heardTokensLikely() {
+    return Math.ceilDiv(likely.toMillis() * TOKENS_HEARD_PER_SECOND_LIKELY, 1_000);
+  }
+
+  @Override
+  public long promptTokensLikely() {
+    return heardTokensLikely() + TokenEstimate.likely(form.sizeBytes("prompt"), 0);
+  }
+
+  @Override
+  public MicroUsd estimate(Model served) {
+    long heard = most.toSeconds() * TOKENS_HEARD_PER_SECOND_MOST;
+    long prompt = TokenEstimate.atMost(form.sizeBytes("prompt"), heard + 1, served.contextLength());
+    List<Quantity> time = List.of(new Quantity.AudioTime(most));
+    return new WorstCase(prompt, writtenAtMost(served), true, time).cost(served.prices());
+  }
+
+  private long writtenAtMost(Model served) {
+    long spoken = (1 + most.toSeconds()) * TOKENS_WRITTEN_PER_SECOND_MOST;
+    return TokenEstimate.outputAtMost(Math.max(served.outputTokensReserved(), spoken), served);
+  }
+
+  @Override
+  public long tokensEstimated(Model served) {
+    return promptTokensLikely();
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return form.edited("model", route.upstreamModel(), Set.of("routing"));
+  }
+
+  /** The content type of that. */
+  String contentType() {
+    return form.contentType();
+  }
+
+  @Override
+  public TranscriptionCall call(RequestId id, Model served) {
+    return new TranscriptionCall(id, this, served);
+  }
+}

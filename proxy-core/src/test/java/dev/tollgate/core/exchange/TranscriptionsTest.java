@@ -1,0 +1,198 @@
+package dev.tollgate.core.exchange;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.testkit.ProviderLink;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Transcripts are charged by what their provider counts, else by the length of the file. */
+class TranscriptionsTest {
+  private static final PriceList BY_SECOND =
+      new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 100_000_000, List.of(), 0, 0);
+
+  private static Scenario byTokens(String... providers) {
+    return Scenario.of(TestCatalog.of(Modality.TRANSCRIPTION, TestCatalog.all(providers)));
+  }
+
+  private static Scenario bySeconds() {
+    return Scenario.of(
+        TestCatalog.of(Modality.TRANSCRIPTION, BY_SECOND, TestCatalog.provider("alpha")));
+  }
+
+  private static RecordedClient ask(Scenario scenario, String... more) {
+    return scenario.ask(Endpoint.TRANSCRIPTIONS, Wire.form(8_000, more));
+  }
+
+  @Test
+  void aTranscriptInJsonCarriesItsCharge() {
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = ask(scenario);
+      assertThat(scenario.link(0).received())
+          .startsWith("POST /v1/audio/transcriptions HTTP/1.1\r\n")
+          .contains("content-type: multipart/form-data; boundary=b\r\n", "\r\naccept: */*\r\n")
+          .contains("name=\"model\"\r\n\r\none-at-alpha\r\n--b")
+          .endsWith("\r\n--b--\r\n");
+      scenario.link(0).send(Wire.transcript(37, 5));
+
+      assertThat(client.whole().contentType()).isEqualTo("application/json");
+      assertThat(client.whole().body())
+          .isEqualTo(
+              "{\"model\":\"acme/one\",\"provider\":\"alpha\",\"text\":\"Say it.\",\"usage\":"
+                  + "{\"type\":\"tokens\",\"input_tokens\":37,\"output_tokens\":5,"
+                  + "\"total_tokens\":42,\"x_llm_cost_micro\":47}}");
+      assertThat(scenario.served().usage().estimated()).isFalse();
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"text", "srt", "vtt"})
+  void textKeepsItsTypeAndItsCostIsInTheHeadAlone(String format) {
+    try (var scenario = bySeconds()) {
+      RecordedClient client = ask(scenario, "response_format=" + format);
+      scenario
+          .link(0)
+          .send(
+              Wire.response(200, "OK", "", "1\n00:00 --> 00:02\nSay it.\n")
+                  .replace("application/json", "text/x-" + format));
+      assertThat(client.whole().contentType()).isEqualTo("text/x-" + format);
+      assertThat(client.whole().body()).isEqualTo("1\n00:00 --> 00:02\nSay it.\n");
+      assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("200"); // 8,000 bytes are 2 s
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK_ESTIMATED);
+    }
+  }
+
+  @Test
+  void whatAProviderSaysOfItsTimeIsCharged() {
+    for (String told :
+        new String[] {
+          "\"usage\":{\"type\":\"duration\",\"seconds\":3}",
+          "\"duration\":3.0,\"segments\":[]",
+          "\"usage\":{\"prompt_audio_seconds\":3,\"prompt_tokens\":3,\"completion_tokens\":1}"
+        }) {
+      try (var scenario = bySeconds()) {
+        RecordedClient client = ask(scenario, "response_format=verbose_json");
+        scenario.link(0).send(Wire.response(200, "OK", "", "{\"text\":\"Hi\"," + told + "}"));
+        assertThat(client.whole().body()).as(told).contains("\"x_llm_cost_micro\":300");
+        assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      }
+    }
+  }
+
+  @Test
+  void aProviderThatSaysNothingIsEstimatedByTheFile() {
+    try (var scenario = bySeconds()) {
+      RecordedClient client = ask(scenario);
+      scenario.link(0).send(Wire.response(200, "OK", "", "{\"text\":\"Hi\"}"));
+      assertThat(client.whole().body())
+          .endsWith(
+              "\"usage\":{\"type\":\"duration\",\"seconds\":2,\"x_llm_cost_micro\":200,"
+                  + "\"x_llm_usage_estimated\":true}}");
+    }
+  }
+
+  @Test
+  void anErrorOrNothingInATranscriptsPlaceIsAskedOfTheNext() {
+    for (String bad :
+        new String[] {
+          Wire.response(200, "OK", "", Wire.errorBody("server_error", "No.")),
+          Wire.response(200, "OK", "", "{\"task\":\"transcribe\"}"),
+          Wire.response(200, "OK", "", "Say it."),
+          Wire.response(200, "OK", "", "<p>").replace("application/json", "text/html"),
+          Wire.response(200, "OK", "", "Say it.").replace("application/json", "text/plain")
+        }) {
+      try (var scenario = byTokens("alpha", "beta")) {
+        RecordedClient client = ask(scenario);
+        scenario.link(0).send(bad);
+        assertThat(scenario.link(1).received()).as(bad).contains("one-at-beta");
+        scenario.link(1).send(Wire.transcript(37, 5));
+        assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
+      }
+    }
+  }
+
+  @Test
+  void aStreamPassesWithItsChargeInTheLastEvent() {
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = ask(scenario, "stream=true");
+      ProviderLink provider = scenario.link(0);
+      String delta = "{\"type\":\"transcript.text.delta\",\"delta\":\"Say it.\"}";
+      provider.send(Wire.STREAM_HEAD + Wire.chunk("data: " + delta + "\r\n\r\n"));
+      assertThat(client.text()).isEqualTo("data: " + delta + "\n\n");
+      String usage = "{\"input_tokens\":37,\"output_tokens\":5,\"total_tokens\":42}";
+      provider.send(
+          Wire.event(
+                  "{\"type\":\"transcript.text.done\",\"text\":\"Say it.\",\"usage\":"
+                      + usage
+                      + "}")
+              + Wire.event("[DONE]")
+              + Wire.LAST_CHUNK);
+      assertThat(client.text())
+          .endsWith("\"total_tokens\":42,\"x_llm_cost_micro\":47}}\n\ndata: [DONE]\n\n");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      assertThat(provider.isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void aStreamThatBreaksOffIsAnError() {
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = ask(scenario, "stream=true");
+      String delta = "{\"type\":\"transcript.text.delta\",\"delta\":\"Say it.\"}";
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(delta) + Wire.LAST_CHUNK);
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
+      assertThat(scenario.served().cost().isPositive()).isTrue();
+      assertThat(scenario.served().usage().estimated()).isTrue();
+    }
+  }
+
+  @Test
+  void whoeverLeavesLeavesNothingBehind() {
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = ask(scenario);
+      assertThat(scenario.inflight().held()).isGreaterThanOrEqualTo(8_000);
+      scenario.link(0).send(Wire.response(200, "OK", "", "{}").substring(0, 30));
+      client.leave(ClientExit.ABORTED);
+      assertThat(scenario.run().link(0).isOpen()).isFalse();
+      assertThat(scenario.inflight().held()).isZero();
+      assertThat(scenario.served().cost().value()).isZero();
+    }
+  }
+
+  @Test
+  void aLargeFileIsSentFromTheBodyItCameIn() {
+    byte[] form = Wire.form(700_000).getBytes(ISO_8859_1);
+    try (var scenario = byTokens("alpha", "beta")) {
+      RecordedClient client = scenario.ask(Endpoint.TRANSCRIPTIONS, form);
+      for (int tries = 0; tries < 2; tries++) {
+        long sent = 0;
+        for (var part : scenario.link(tries).takeWritten()) {
+          sent += part.readableBytes();
+          assertThat(part.readableBytes()).isLessThanOrEqualTo(64 * 1024);
+          if (part.readableBytes() >= 1_024) {
+            assertThat(part.array()).as("no copy of the file").isSameAs(form);
+          }
+          part.release();
+        }
+        assertThat(sent).isGreaterThan(700_000);
+        scenario.link(tries).send(tries == 0 ? Wire.error(500, "x", "No.") : Wire.transcript(1, 1));
+      }
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package dev.tollgate.server.mock;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import dev.tollgate.core.http.FormPart;
+import dev.tollgate.core.http.MultipartBoundary;
+import dev.tollgate.core.http.MultipartReader;
+import dev.tollgate.server.mock.MockRequest.Audio;
+import dev.tollgate.server.mock.MockRequest.Operation;
+import dev.tollgate.server.mock.MockRequest.Vectors;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the few fields of a form that a {@link MockRequest} is made of. */
+final class FormScan {
+  private static final int FIELD_BYTES_MAX = 4_096;
+
+  private FormScan() {}
+
+  /** The request in the first {@code length} bytes, or null if they are no form with a model. */
+  static @Nullable MockRequest scan(byte[] body, int length, boolean keepAlive) {
+    int lineEnd = 2;
+    while (lineEnd < length && body[lineEnd] != '\r' && lineEnd < 80) {
+      lineEnd++;
+    }
+    String boundary = new String(body, Math.min(2, length), Math.max(0, lineEnd - 2), ISO_8859_1);
+    if (boundary.isEmpty()) {
+      return null;
+    }
+    var reader = new MultipartReader(new MultipartBoundary(boundary));
+    reader.read(body, length);
+    Map<String, String> fields = new HashMap<>();
+    int fileBytes = 0;
+    for (FormPart part : reader.parts()) {
+      if (part.isFile()) {
+        fileBytes = part.sizeBytes();
+      } else if (part.sizeBytes() <= FIELD_BYTES_MAX) {
+        fields.put(part.name(), new String(body, part.from(), part.sizeBytes(), ISO_8859_1));
+      }
+    }
+    String model = fields.get("model");
+    if (model == null || !reader.isComplete() || fileBytes == 0) {
+      return null;
+    }
+    var audio = new Audio(fields.getOrDefault("response_format", "json"), Sound.seconds(fileBytes));
+    boolean stream = "true".equals(fields.get("stream"));
+    return new MockRequest(
+        Operation.TRANSCRIPTION,
+        model,
+        stream,
+        false,
+        -1,
+        null,
+        false,
+        (int) Math.ceil(audio.seconds() * 10),
+        Vectors.NONE,
+        audio,
+        keepAlive);
+  }
+}
