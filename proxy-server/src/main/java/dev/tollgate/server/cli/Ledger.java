@@ -29,6 +29,7 @@ import picocli.CommandLine.Parameters;
       Ledger.Audit.class,
       Ledger.Nodes.class,
       Ledger.Release.class,
+      Quarantine.class,
       Ledger.Rebase.class
     })
 final class Ledger extends VerbGroup {

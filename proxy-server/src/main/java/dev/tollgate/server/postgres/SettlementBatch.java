@@ -15,12 +15,15 @@ final class SettlementBatch {
   static final String CALL =
       "SELECT * FROM ledger_settle(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
+  /** Not where someone decided about it: it may be sent again. */
   static final String QUARANTINE =
       """
       INSERT INTO settlement_quarantine (
         holder, request_id, org_id, key_id, held, reserved_micro, cost_micro, prompt_tokens,
         completion_tokens, cached_tokens, reasoning_tokens, estimated, how, row, reason)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      SELECT ?, its_request, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+        FROM (VALUES (?)) AS sent (its_request)
+       WHERE NOT EXISTS (SELECT 1 FROM quarantine_decision d WHERE d.request_id = its_request)
       ON CONFLICT (request_id) DO NOTHING RETURNING id
       """;
 
@@ -83,20 +86,20 @@ final class SettlementBatch {
       PreparedStatement insert, String holder, Settlement settlement, String reason)
       throws SQLException {
     insert.setString(1, holder);
-    insert.setString(2, storable(settlement.request().value()));
-    insert.setString(3, settlement.org().toString());
-    insert.setString(4, storable(settlement.key().value()));
-    insert.setInt(5, settlement.held());
-    insert.setLong(6, settlement.reserved().value());
-    insert.setLong(7, settlement.cost().value());
-    insert.setLong(8, settlement.tokens().prompt());
-    insert.setLong(9, settlement.tokens().completion());
-    insert.setLong(10, settlement.tokens().cached());
-    insert.setLong(11, settlement.tokens().reasoning());
-    insert.setBoolean(12, settlement.tokens().estimated());
-    insert.setString(13, settlement.how().wire());
-    insert.setBytes(14, settlement.row());
-    insert.setString(15, storable(reason));
+    insert.setString(2, settlement.org().toString());
+    insert.setString(3, storable(settlement.key().value()));
+    insert.setInt(4, settlement.held());
+    insert.setLong(5, settlement.reserved().value());
+    insert.setLong(6, settlement.cost().value());
+    insert.setLong(7, settlement.tokens().prompt());
+    insert.setLong(8, settlement.tokens().completion());
+    insert.setLong(9, settlement.tokens().cached());
+    insert.setLong(10, settlement.tokens().reasoning());
+    insert.setBoolean(11, settlement.tokens().estimated());
+    insert.setString(12, settlement.how().wire());
+    insert.setBytes(13, settlement.row());
+    insert.setString(14, storable(reason));
+    insert.setString(15, storable(settlement.request().value()));
   }
 
   /** A column of text takes every character but this one. */

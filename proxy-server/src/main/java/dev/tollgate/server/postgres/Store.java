@@ -172,6 +172,11 @@ public final class Store implements AutoCloseable {
     return new LedgerNodes(pool, UpkeepSessions.to(database.address()));
   }
 
+  /** The charges that the books refused. */
+  public LedgerQuarantine ledgerQuarantine() {
+    return new LedgerQuarantine(pool);
+  }
+
   /** Outside of the pool, whose connections give up before a large ledger is summed. */
   public LedgerAudit ledgerAudit() {
     return new LedgerAudit(UpkeepSessions.to(database.address()));

@@ -4,6 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.JournalRecord.Tokens;
+import dev.tollgate.core.ledger.Settlement;
+import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.core.tenant.KeyDirectory.Lookup;
 import dev.tollgate.core.tenant.KeyHash;
@@ -18,6 +25,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -110,8 +118,8 @@ class StoreVerbsIT {
     assertThat(run("requests", "list")).isZero();
     assertThat(out.toString())
         .matches(
-            "TS +KEY_ID +ROUTE +MODEL +STATUS +OUTCOME +PROMPT_TOKENS +COMPLETION_TOKENS +COST"
-                + " +TOTAL_MS +REQUEST_ID\\R");
+            "TS +KEY_ID +ROUTE +MODEL +STATUS +OUTCOME +PROMPT_TOKENS +COMPLETION_TOKENS"
+                + " +CACHED_TOKENS +REASONING_TOKENS +COST +TOTAL_MS +REQUEST_ID +ROUTING\\R");
     assertThat(run("usage", "--since", "30d")).isZero();
     assertThat(out.toString()).matches("DAY +REQUESTS +PROMPT_TOKENS +COMPLETION_TOKENS +COST\\R");
   }
@@ -127,6 +135,42 @@ class StoreVerbsIT {
     assertThat(run("ledger", "release", node, "--yes")).isEqualTo(1);
     assertThat(err.toString()).contains("there is no node " + node);
     assertThat(run("ledger", "release", "that-one", "--yes")).isEqualTo(2);
+  }
+
+  @Test
+  void chargesThatTheBooksRefusedAreListedRetriedAndDropped() throws Exception {
+    assertThat(run("ledger", "quarantine", "list")).isZero();
+    assertThat(out.toString()).matches("REQUEST_ID +COST +ORG_ID +KEY_ID +SINCE +REASON\\R");
+    assertThat(json("ledger", "quarantine", "retry", "--all")).isEmpty();
+    String request = RequestId.at(System.currentTimeMillis()).value();
+    try (Store store = Store.forCommand(StoreOptions.embedded(folder.resolve("data")))) {
+      var charge =
+          new Settlement(
+              new RequestId(request),
+              new OrgId(new UUID(0, 7)),
+              new KeyId("nobody00"),
+              0,
+              MicroUsd.ZERO,
+              new MicroUsd(1_500_000),
+              Tokens.NONE,
+              Settlement.How.COMPLETED,
+              new byte[0]);
+      store.bank().quarantine(new Holder(new UUID(0, 8), 1, new UUID(0, 9)), charge, "why");
+    }
+    assertThat(json("ledger", "quarantine", "list").findValuesAsText("request_id"))
+        .containsExactly(request);
+    assertThat(run("ledger", "audit")).isEqualTo(1);
+    assertThat(run("ledger", "quarantine", "retry", request)).isEqualTo(1);
+    assertThat(out.toString()).containsPattern(request + " +false +- +.*organization");
+    assertThat(err.toString()).contains("1 of 1 charges were not booked");
+    assertThat(run("ledger", "quarantine", "retry")).isEqualTo(2);
+    assertThat(run("ledger", "quarantine", "drop", request)).isEqualTo(1);
+    assertThat(err.toString()).contains("nothing was done", request);
+    assertThat(run("ledger", "quarantine", "drop", request, "--yes")).isZero();
+    assertThat(out.toString()).containsPattern(request + " +1.50");
+    assertThat(run("ledger", "quarantine", "drop", request, "--yes")).isEqualTo(1);
+    assertThat(err.toString()).contains("not in quarantine: " + request);
+    assertThat(run("ledger", "audit")).isZero();
   }
 
   @Test

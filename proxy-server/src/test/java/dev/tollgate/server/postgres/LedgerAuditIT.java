@@ -63,7 +63,7 @@ class LedgerAuditIT {
               assertThat(violation.what())
                   .contains(nobodys.request().value(), "5", "nobody is charged");
             });
-    books.execute("DELETE FROM settlement_quarantine");
+    books.store().ledgerQuarantine().drop(nobodys.request().value(), "somebody");
     assertThat(audit.run()).isEmpty();
   }
 

@@ -17,27 +17,39 @@ import org.junit.jupiter.api.Test;
  */
 final class MigrationsTest {
   private static final Map<String, String> LANDED =
-      Map.of(
-          "V1__tenants.sql",
-          "31f8a09a25d6d49dca04724d874b5ae5b18678aa6ac850889988f57db8e062a1",
-          "V2__ledger.sql",
-          "08f7936c0e2f57fadecab10db14a659eee4e397d67af4a1b19d8a408c7fe899e",
-          "V3__request_log_by_time.sql",
-          "80cfd4a8a316e4c56ad74e25eafb147ac65faf4dd17a8cc1d865153b6418a7fd",
-          "V4__ledger_numbers.sql",
-          "44f8867bc01ab75294a864d1f7aa93e50c434281e279024e286a2b47e7821c91",
-          "V5__books_identity.sql",
-          "b506d9ab53ed80fe30f63292c24d04c4cfbb78b3ca06c88f284f7ba2ecec2ba5",
-          "V6__ledger_days.sql",
-          "924668343ccc6a8694b7f9b876c1fbd537a29ec633e8f23cc25f0df8b074f924",
-          "V7__request_log_text.sql",
-          "294c980885a0fc3e98594439ccd8e9cf125f8c1db225f241536015e1b5ed9b3a",
-          "V8__settle_new_charges.sql",
-          "b9186675e273e69091a2c3a4e3b53e3e3d8640fada4cd3fec2b6a07285aa4a6a",
-          "V9__recalls_end.sql",
-          "b33a8db8666aef88363e1c4aa19e7d3357d6f276d2b891c069725e376a640f6c",
-          "V10__closed_leases_are_told.sql",
-          "7ca44f1ddb6841aca02cb914a95e9db6772dc2086f14bf2abc4d2aa47e77dc99");
+      Map.ofEntries(
+          Map.entry(
+              "V1__tenants.sql",
+              "31f8a09a25d6d49dca04724d874b5ae5b18678aa6ac850889988f57db8e062a1"),
+          Map.entry(
+              "V2__ledger.sql", "08f7936c0e2f57fadecab10db14a659eee4e397d67af4a1b19d8a408c7fe899e"),
+          Map.entry(
+              "V3__request_log_by_time.sql",
+              "80cfd4a8a316e4c56ad74e25eafb147ac65faf4dd17a8cc1d865153b6418a7fd"),
+          Map.entry(
+              "V4__ledger_numbers.sql",
+              "44f8867bc01ab75294a864d1f7aa93e50c434281e279024e286a2b47e7821c91"),
+          Map.entry(
+              "V5__books_identity.sql",
+              "b506d9ab53ed80fe30f63292c24d04c4cfbb78b3ca06c88f284f7ba2ecec2ba5"),
+          Map.entry(
+              "V6__ledger_days.sql",
+              "924668343ccc6a8694b7f9b876c1fbd537a29ec633e8f23cc25f0df8b074f924"),
+          Map.entry(
+              "V7__request_log_text.sql",
+              "294c980885a0fc3e98594439ccd8e9cf125f8c1db225f241536015e1b5ed9b3a"),
+          Map.entry(
+              "V8__settle_new_charges.sql",
+              "b9186675e273e69091a2c3a4e3b53e3e3d8640fada4cd3fec2b6a07285aa4a6a"),
+          Map.entry(
+              "V9__recalls_end.sql",
+              "b33a8db8666aef88363e1c4aa19e7d3357d6f276d2b891c069725e376a640f6c"),
+          Map.entry(
+              "V10__closed_leases_are_told.sql",
+              "7ca44f1ddb6841aca02cb914a95e9db6772dc2086f14bf2abc4d2aa47e77dc99"),
+          Map.entry(
+              "V11__quarantine_ends.sql",
+              "9808bc2c06205963d4c3b6a41f1d1122886ab414f029bbe4ba3642039bfb968a"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

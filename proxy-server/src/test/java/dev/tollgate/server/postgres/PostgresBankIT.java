@@ -20,6 +20,8 @@ import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.ledger.Window;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.testkit.BankSums.ScopeSums;
+import dev.tollgate.server.postgres.LedgerQuarantine.Aside;
+import dev.tollgate.server.postgres.LedgerQuarantine.Retry;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
@@ -83,6 +85,75 @@ class PostgresBankIT {
                     + " FROM settlement_quarantine WHERE request_id = ?",
                 bad.request().value()))
         .containsExactly("4 the reason {broken");
+  }
+
+  @Test
+  void aChargeThatWasPutAsideIsBookedOnceAfterWhatWasWrongIsRight() throws Exception {
+    var nobody = new KeyId("n" + key.value().substring(1));
+    Settlement charge = TestBooks.charge(RequestId.at(now()), org, nobody, 0, 6, "{\"a\": 6}");
+    assertKind(Kind.POISONED, List.of(charge));
+    bank.quarantine(holder, charge, "nobody");
+    LedgerQuarantine quarantine = books.store().ledgerQuarantine();
+    assertThat(quarantine.retry(charge.request().value(), "me"))
+        .isInstanceOfSatisfying(
+            Retry.Refused.class, refused -> assertThat(refused.why()).contains("api_key"));
+    assertThat(quarantine.list(0, 1_000))
+        .filteredOn(aside -> aside.request().equals(charge.request().value()))
+        .singleElement()
+        .returns(new MicroUsd(6), Aside::cost)
+        .returns("nobody", Aside::reason);
+
+    books.execute(
+        "INSERT INTO api_key SELECT (jsonb_populate_record(k, jsonb_build_object("
+            + "'id', ?, 'hash', sha256(id::bytea)))).* FROM api_key k WHERE id = ?",
+        nobody.value(),
+        key.value());
+    assertThat(quarantine.retry(charge.request().value(), "me"))
+        .isEqualTo(new Retry.Booked(new MicroUsd(6)));
+    assertThat(quarantine.retry(charge.request().value(), "me")).isEqualTo(new Retry.Unknown());
+    bank.settle(holder, List.of(charge));
+    assertThat(balance().used()).isEqualTo(6);
+    assertThat(books.execute("SELECT row FROM request_log WHERE key_id = ?", nobody.value()))
+        .containsExactly("{\"a\": 6}");
+    assertThat(decision(charge)).containsExactly("booked me 6 nobody");
+  }
+
+  @Test
+  void aChargeThatWasDroppedIsNotPutAsideAgain() throws Exception {
+    Settlement old = charge(now() - Duration.ofDays(30).toMillis(), 4, "");
+    bank.quarantine(holder, old, "too late");
+    LedgerQuarantine quarantine = books.store().ledgerQuarantine();
+    assertThat(quarantine.retry(old.request().value(), "me")).isInstanceOf(Retry.Refused.class);
+    assertThat(quarantine.drop(old.request().value(), "me")).contains(new MicroUsd(4));
+    assertThat(quarantine.drop(old.request().value(), "me")).isEmpty();
+    bank.quarantine(holder, old, "too late, again");
+    assertThat(quarantine.list(0, 1_000)).extracting(Aside::key).doesNotContain(key.value());
+    assertThat(balance().used()).isZero();
+    assertThat(decision(old)).containsExactly("dropped me 4 too late");
+    assertThatThrownBy(() -> books.execute("DELETE FROM quarantine_decision"))
+        .hasMessageContaining("never changed");
+  }
+
+  @Test
+  void aChargeWhoseLineIsRefusedLeavesQuarantineWithoutIt() throws Exception {
+    Settlement charge = charge(now(), 5, "{}");
+    bank.quarantine(holder, charge, "its line");
+    String request = charge.request().value();
+    books.execute(
+        "ALTER TABLE request_log ADD CONSTRAINT its CHECK (request_id <> '" + request + "')");
+    assertThat(books.store().ledgerQuarantine().retry(request, "me"))
+        .isEqualTo(new Retry.Booked(new MicroUsd(5)));
+    books.execute("ALTER TABLE request_log DROP CONSTRAINT its");
+    assertThat(balance().used()).isEqualTo(5);
+    assertThat(books.execute("SELECT row FROM request_log WHERE key_id = ?", key.value()))
+        .isEmpty();
+  }
+
+  private static List<String> decision(Settlement charge) throws Exception {
+    return books.execute(
+        "SELECT concat_ws(' ', decision, actor, cost_micro, reason) FROM quarantine_decision"
+            + " WHERE request_id = ?",
+        charge.request().value());
   }
 
   @Test
