@@ -137,7 +137,8 @@ public final class Exchanges implements RequestService {
                 refusal.fault(),
                 Ending.PROVIDER_UNAVAILABLE,
                 ReplyFields.of(refusal),
-                RequestRecord.Served.byNobody(inference.model(), inference.isStream()));
+                RequestRecord.Served.byNobody(
+                    inference.model(), inference.isStream(), refusal.reason()));
         yield ANSWERED;
       }
     };

@@ -43,6 +43,7 @@ public record RequestRecord(
    * What routing and the providers did.
    *
    * @param provider the one that served, or was last tried; null where none could be
+   * @param routing why this provider and no other, as the client was told or would have been
    * @param resumed what became of a stream that was to be continued
    * @param hedged who served where a second provider was tried beside the first
    * @param firstToken from admission to the first content event; null where none came
@@ -54,6 +55,7 @@ public record RequestRecord(
       ModelId model,
       boolean stream,
       @Nullable ProviderId provider,
+      String routing,
       List<AttemptRecord> attempts,
       Resumed resumed,
       Hedged hedged,
@@ -65,11 +67,12 @@ public record RequestRecord(
       List<PhaseEntry> phases) {
 
     /** Nobody could be asked. */
-    static Served byNobody(ModelId model, boolean stream) {
+    static Served byNobody(ModelId model, boolean stream, String routing) {
       return new Served(
           model,
           stream,
           null,
+          routing,
           List.of(),
           Resumed.NO,
           Hedged.NO,

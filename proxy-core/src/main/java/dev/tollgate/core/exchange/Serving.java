@@ -34,6 +34,7 @@ final class Serving implements Contender.Contest {
   private @Nullable ReplyFlow relayed;
   private @Nullable InferenceCall relayedCall;
   private @Nullable Candidate relayer;
+  private @Nullable String routing; // as the client was told
 
   /**
    * @param begunNanos when the whole request was here, on the loop's ticker
@@ -310,9 +311,12 @@ final class Serving implements Contender.Contest {
 
   /** The headers of a reply. */
   List<FieldLines> fields(MicroUsd cost, boolean committedEarly, Timeline timeline, long nowNanos) {
-    String reason =
-        tries.reason(candidate, attempt, cost, committedEarly, nowNanos) + resumption.note();
-    return ReplyFields.of(call, candidate, reason, cost, timeline, nowNanos);
+    routing = routing(cost, committedEarly, nowNanos);
+    return ReplyFields.of(call, candidate, routing, cost, timeline, nowNanos);
+  }
+
+  private String routing(MicroUsd cost, boolean committedEarly, long nowNanos) {
+    return tries.reason(candidate, attempt, cost, committedEarly, nowNanos) + resumption.note();
   }
 
   /** What is recorded of it: whoever delivered last served it, whatever came of those behind. */
@@ -322,6 +326,7 @@ final class Serving implements Contender.Contest {
         served.model().id(),
         served.request().isStream(),
         (relayer == null ? candidate : relayer).id(),
+        routing == null ? routing(charge.cost(), false, nowNanos) : routing,
         tries.records(),
         resumption.outcome(),
         hedge.outcome(),

@@ -13,7 +13,7 @@ import java.time.Instant;
  * under the names that all lines have.
  */
 final class CrashLine {
-  private static final int BYTES = 320;
+  private static final int BYTES = 384;
 
   private CrashLine() {}
 
@@ -35,6 +35,10 @@ final class CrashLine {
         .number(last.tokens().prompt())
         .name("completion_tokens")
         .number(last.tokens().completion())
+        .name("cached_tokens")
+        .number(last.tokens().cached())
+        .name("reasoning_tokens")
+        .number(last.tokens().reasoning())
         .name("estimated")
         .bool(last.tokens().estimated())
         .name("cost_micro")

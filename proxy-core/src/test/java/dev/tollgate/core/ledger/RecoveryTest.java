@@ -65,7 +65,7 @@ class RecoveryTest {
             """
             {"ts":"1970-01-01T00:00:01Z","request_id":"%s","outcome":"internal_error",\
             "org":"%s","key_id":"abcd1234","prompt_tokens":10,"completion_tokens":20,\
-            "estimated":true,"cost_micro":5}"""
+            "cached_tokens":0,"reasoning_tokens":0,"estimated":true,"cost_micro":5}"""
                 .formatted(A.value(), ORG));
   }
 

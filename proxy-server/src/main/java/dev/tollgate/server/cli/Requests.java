@@ -34,9 +34,12 @@ final class Requests extends VerbGroup {
     "outcome",
     "prompt_tokens",
     "completion_tokens",
+    "cached_tokens",
+    "reasoning_tokens",
     "cost_micro",
     "total_ms",
-    "request_id"
+    "request_id",
+    "routing"
   };
 
   /** A verb that shows some requests. */

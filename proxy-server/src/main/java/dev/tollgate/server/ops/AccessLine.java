@@ -40,6 +40,9 @@ record AccessLine(RequestRecord record) {
   private static final Name OVERHEAD_MS = name("overhead_ms");
   private static final Name PROMPT_TOKENS = name("prompt_tokens");
   private static final Name COMPLETION_TOKENS = name("completion_tokens");
+  private static final Name CACHED_TOKENS = name("cached_tokens");
+  private static final Name REASONING_TOKENS = name("reasoning_tokens");
+  private static final Name ROUTING = name("routing");
   private static final Name ESTIMATED = name("estimated");
   private static final Name COST_MICRO = name("cost_micro");
   private static final Name RESUME = name("resume");
@@ -105,12 +108,15 @@ record AccessLine(RequestRecord record) {
     if (served.provider() != null) {
       line.text(PROVIDER, served.provider().value());
     }
+    line.text(ROUTING, served.routing());
     line.bool(STREAM, served.stream());
     writeMillis(line, TTFT_MS, served.firstToken());
     writeMillis(line, UPSTREAM_MS, served.upstream());
     writeMillis(line, OVERHEAD_MS, served.overhead());
     line.number(PROMPT_TOKENS, served.usage().promptTokens());
     line.number(COMPLETION_TOKENS, served.usage().completionTokens());
+    line.number(CACHED_TOKENS, served.usage().cachedTokens());
+    line.number(REASONING_TOKENS, served.usage().reasoningTokens());
     line.bool(ESTIMATED, served.usage().estimated());
     line.number(COST_MICRO, served.cost().value());
     writeAttempts(line, served);

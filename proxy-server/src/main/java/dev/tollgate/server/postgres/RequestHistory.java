@@ -32,6 +32,7 @@ public final class RequestHistory {
       SELECT s.request_id, s.org_id, s.key_id, s.how, s.at, json_build_object(
                'request_id', s.request_id, 'org', s.org_id, 'key_id', s.key_id,
                'prompt_tokens', s.prompt_tokens, 'completion_tokens', s.completion_tokens,
+               'cached_tokens', s.cached_tokens, 'reasoning_tokens', s.reasoning_tokens,
                'estimated', s.estimated, 'cost_micro', s.cost_micro)::text AS row
         FROM settlement s
        WHERE s.how = 'crash' AND s.day >= ?::date AND s.request_id >= ?

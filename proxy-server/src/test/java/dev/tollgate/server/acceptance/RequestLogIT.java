@@ -2,6 +2,7 @@ package dev.tollgate.server.acceptance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.RawResponse;
@@ -45,6 +46,11 @@ class RequestLogIT {
     assertThat(charged.path("outcome").asText()).isEqualTo("ok");
     assertThat(charged.path("settled").asText()).isEqualTo("completed");
     assertThat(charged.path("cost_micro")).isEqualTo(usage.path("x_llm_cost_micro"));
+    assertThat(charged.path("routing").asText()).isEqualTo(served.header("x-llm-routing-reason"));
+    assertThat(rows.path(1).path("routing").asText())
+        .isEqualTo(failed.header("x-llm-routing-reason"));
+    assertThat(charged.path("cached_tokens").isIntegralNumber()).isTrue();
+    assertThat(charged.path("reasoning_tokens").isIntegralNumber()).isTrue();
     assertThat(charged.path("response_bytes").asInt())
         .isEqualTo(served.text().getBytes(UTF_8).length);
     assertThat(rows.toString()).doesNotContain("Hi.");
@@ -70,13 +76,15 @@ class RequestLogIT {
       Lines out = Lines.of(tail.getInputStream());
       assertThat(out.await(line -> line.startsWith("TS"), SOON)).isPresent();
       String first = Chats.ask(Shared.node(), "test/chat", key).header("x-request-id");
-      assertThat(out.await(line -> line.endsWith(first), SOON)).isPresent();
+      assertThat(out.await(line -> line.contains(first), SOON)).isPresent();
       String second = Chats.ask(Shared.node(), "test/chat", key).header("x-request-id");
-      assertThat(out.await(line -> line.endsWith(second), SOON)).isPresent();
+      assertThat(out.await(line -> line.contains(second), SOON)).isPresent();
       new ProcessBuilder("kill", "-INT", "" + tail.pid()).start().waitFor();
       assertThat(tail.waitFor(SOON.toSeconds(), TimeUnit.SECONDS)).isTrue();
       assertThat(tail.exitValue()).isZero();
-      assertThat(out.whole().lines().filter(line -> line.endsWith(first))).hasSize(1);
+      assertThat(out.whole().lines().filter(line -> line.contains(first)))
+          .singleElement(STRING)
+          .endsWith(" fallbacks=none");
     } finally {
       tail.destroyForcibly();
     }

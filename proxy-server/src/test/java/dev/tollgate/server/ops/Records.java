@@ -146,6 +146,7 @@ final class Records {
             MODEL,
             true,
             PROVIDER,
+            fine.routing(),
             List.of(attempt),
             Resumed.NO,
             Hedged.NO,
@@ -162,12 +163,13 @@ final class Records {
         model,
         true,
         provider,
+        "strategy=priority selected=mock priority=1 cost_micro=42 healthy=true fallbacks=none",
         List.of(
             new AttemptRecord(
                 provider, "ok", 200, Duration.ofMillis(812), 0, Set.of(), "", "", List.of(), null)),
         Resumed.NO,
         Hedged.NO,
-        new Usage(11, 64, 3, 0, 0, 0, 0, 0, 0, false),
+        new Usage(11, 64, 3, 0, 0, 0, 5, 0, 0, false),
         new MicroUsd(42),
         Duration.ofMillis(51),
         Duration.ofMillis(812),

@@ -201,6 +201,7 @@ final class RequestMetricsTest {
             served.model(),
             false,
             served.provider(),
+            served.routing(),
             attempts,
             served.resumed(),
             served.hedged(),
