@@ -38,6 +38,8 @@ class DatabaseGoneIT {
       double heapMore = heapInUse(node) - heap;
       assertThat(node.admin().get("/readyz").statusCode()).isEqualTo(200);
       assertThat(node.admin().total("tollgate_ledger_backlog")).isPositive();
+      assertThat(node.admin().total("tollgate_ledger_oldest_unsettled_seconds"))
+          .isBetween(GONE.toMillis() / 2e3, GONE.toMillis() / 1e3 + 60);
       gate.open();
       long openNanos = System.nanoTime();
       load.end();

@@ -2,10 +2,24 @@ package dev.tollgate.server.wiring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.ledger.Bank.Ask;
+import dev.tollgate.core.ledger.Bank.GrantAnswer;
+import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.tenant.ApiKey;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.tenant.KeyHash;
+import dev.tollgate.core.testkit.RawResponse;
 import dev.tollgate.server.postgres.LedgerNodes;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +41,11 @@ final class UpkeepIT {
         test/chat:
           modality: chat
           price: { input: "1", output: "2" }
+          routes: [ { provider: mock, model: chat } ]
+        test/longer-than-said:
+          modality: chat
+          price: { input: "0", output: "1000" }
+          reserve_output_tokens: 1
           routes: [ { provider: mock, model: chat } ]
       """;
 
@@ -70,6 +89,67 @@ final class UpkeepIT {
     }
   }
 
+  /** Each figure is seen to move, by what it is of and by nothing else. */
+  @Test
+  void theLedgerIsOnTheMetrics(@TempDir Path folder) throws Exception {
+    try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
+      assertThat(value(gateway, "tollgate_ledger_leases")).isZero();
+      assertThat(value(gateway, "tollgate_ledger_flush_seconds")).isZero();
+      requireWaitingIsSeen(gateway);
+      await(gateway, "tollgate_ledger_leases", 1);
+      await(gateway, "tollgate_ledger_backlog", 0);
+      assertThat(value(gateway, "tollgate_ledger_flush_seconds")).isPositive();
+      assertThat(value(gateway, "tollgate_ledger_oldest_unsettled_seconds")).isZero();
+      assertThat(value(gateway, "tollgate_ledger_overruns_total")).isZero();
+
+      RawResponse longer = gateway.chat("test/longer-than-said");
+      assertThat(longer.status()).as(longer.text()).isEqualTo(200);
+      await(gateway, "tollgate_ledger_overruns_total", 1);
+      assertThat(value(gateway, "tollgate_ledger_overrun_micro_usd_total")).isEqualTo(3_000);
+
+      assertThat(value(gateway, "tollgate_ledger_recalls_total")).isZero();
+      assertThat(value(gateway, "tollgate_ledger_lean_grants_total")).isZero();
+      takeAllButALittle(gateway);
+      awaitPositive(gateway, "tollgate_ledger_recalls_total");
+      gateway.chat("test/longer-than-said");
+      awaitPositive(gateway, "tollgate_ledger_lean_grants_total");
+    }
+  }
+
+  /** Nobody is granted anything while the balance's row is locked. */
+  private static void requireWaitingIsSeen(TestGateway gateway) throws Exception {
+    try (var connection = gateway.server().store().pool().getConnection();
+        var statement = connection.createStatement();
+        var client = gateway.connect()) {
+      connection.setAutoCommit(false);
+      statement.execute("SELECT 1 FROM scope_account FOR UPDATE");
+      gateway.chat(client, "test/chat", false);
+      await(gateway, "tollgate_ledger_waiting", 1);
+      connection.rollback();
+      assertThat(client.readResponse().status()).isEqualTo(200);
+    }
+    await(gateway, "tollgate_ledger_waiting", 0);
+  }
+
+  /** Another node asks for more of the balance than there is, and is content with less. */
+  private static void takeAllButALittle(TestGateway gateway) throws Exception {
+    var store = gateway.server().store();
+    ApiKey key = ((Lookup.Found) store.keyDirectory().find(KeyHash.of(gateway.key()))).key();
+    Holder other = store.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    var payer = Payer.of(key.org().id(), key.id(), RequestId.at(System.currentTimeMillis()));
+    long began = System.nanoTime();
+    long asks = 0;
+    long wanted = 10_000_000 - 20_000;
+    while (true) {
+      var want = new Want(ScopeKind.ORG, new MicroUsd(wanted), new MicroUsd(wanted));
+      var ask = new Ask(++asks, payer, List.of(want), true, 1);
+      if (store.bank().grant(other, ask) instanceof GrantAnswer.Given) {
+        return;
+      }
+      assertThat(System.nanoTime() - began).isLessThan(SOON.toNanos());
+    }
+  }
+
   @Test
   void aNodeThatWasGivenUpEndsToBeStartedAgain(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
@@ -96,6 +176,13 @@ final class UpkeepIT {
   private static void await(TestGateway gateway, String metric, double value) {
     long began = System.nanoTime();
     while (value(gateway, metric) != value) {
+      assertThat(System.nanoTime() - began).as(metric).isLessThan(SOON.toNanos());
+    }
+  }
+
+  private static void awaitPositive(TestGateway gateway, String metric) {
+    long began = System.nanoTime();
+    while (!(value(gateway, metric) > 0)) {
       assertThat(System.nanoTime() - began).as(metric).isLessThan(SOON.toNanos());
     }
   }
