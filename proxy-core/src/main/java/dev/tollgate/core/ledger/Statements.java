@@ -100,8 +100,13 @@ final class Statements {
         && (recalls.containsKey(account.scope())
             || isIdle(account, nowNanos)
             || account.isInDoubt()
-            || isOver(account, kept)
+            || isOverToSay(account, kept, nowNanos)
             || isToForget(account, nowNanos));
+  }
+
+  /** Whether it is time to say that its window is over; again while charges to it wait. */
+  private static boolean isOverToSay(Account account, Window kept, long nowNanos) {
+    return isOver(account, kept) && account.maySayLast(nowNanos);
   }
 
   /** Whether it is time to say that it may be forgotten; not too often where it may not. */
@@ -177,8 +182,10 @@ final class Statements {
     for (int i = 0; i < stating.size(); i++) {
       Account account = stating.get(i);
       account.stated(true);
-      boolean isGone = closed.contains(account.scope()) && account.isEmpty();
-      if (isGone || (said.get(i).last() && isOver(account, kept))) {
+      // Not for its last word alone: a charge to it may not be booked yet, and another account of
+      // the
+      // same scope would say that nothing is held for it.
+      if (closed.contains(account.scope()) && account.isEmpty()) {
         ledger.forget(account);
       }
     }

@@ -2,8 +2,6 @@ package dev.tollgate.core.ledger;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.ledger.SimulatedNode.Fate;
-import dev.tollgate.core.ledger.SimulatedNode.World;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;

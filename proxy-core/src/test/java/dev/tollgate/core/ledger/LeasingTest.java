@@ -6,7 +6,6 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.ledger.Bank.Statement;
 import dev.tollgate.core.ledger.Leasing.TickCall;
-import dev.tollgate.core.ledger.SimulatedNode.Fate;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import java.time.Duration;
@@ -429,8 +428,38 @@ class LeasingTest extends LeasingScene {
     assertThat(leased()).isZero();
   }
 
-  /** A node that now is in the next day, for so long that no more of the one before is awaited. */
+  /**
+   * Its books were away, or its disk was full, and then the body of an old request came at last.
+   */
+  @Test
+  void whatADayOwesIsNotForgottenWithIt() throws Exception {
+    long then = bank.millis();
+    SimulatedNode node = nodeThatHadUsedADay(0);
+    turns(5, 100, node);
+    node.ask(keyOfTheDay("slowkey1"), 100, then);
+    turns(5, 20, node);
+    node.endOneAt(1);
+    turns(700, 100, node);
+    book(node);
+    bank.sums()
+        .scopes()
+        .forEach(
+            (id, sums) -> {
+              if (bank.limit(id).isPresent()) {
+                assertThat(sums.beyond()).as("of %s without money held for it", id).isZero();
+              }
+            });
+    turns(700, 100, node);
+    assertThat(leased()).isZero();
+    assertThat(node.ledger().accounts()).as("the day is forgotten").isEmpty();
+  }
+
   private SimulatedNode nodeThatHadUsedADay() throws Exception {
+    return nodeThatHadUsedADay(1);
+  }
+
+  /** A node that now is in the next day, for so long that no more of the one before is awaited. */
+  private SimulatedNode nodeThatHadUsedADay(int booked) throws Exception {
     bank.fund(ORG, new MicroUsd(1_000_000));
     bank.limitDay(new KeyId("slowkey1"), new MicroUsd(100_000));
     SimulatedNode node = node(0);
@@ -438,7 +467,8 @@ class LeasingTest extends LeasingScene {
     node.ask(keyOfTheDay("slowkey1"), 100);
     turns(5, 20, node);
     node.endOneAt(1);
-    book(node);
+    node.sync();
+    node.flush(booked, Fate.FINE);
     turns(700, 100, node);
     long midnight = Window.at(bank.millis()).resetsAt(ScopeKind.KEY_DAY).toEpochMilli();
     world.pass(midnight + Duration.ofMinutes(16).toMillis() - bank.millis());

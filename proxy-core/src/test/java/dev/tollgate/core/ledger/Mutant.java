@@ -11,7 +11,14 @@ enum Mutant {
   CLOSES_LEASES_BEFORE_RESENDING("overspent"),
   BOOKS_TO_THE_WINDOW_OF_THE_SETTLEMENT("used of keyd", Flaw.WINDOW_OF_THE_SETTLEMENT),
   STOPS_AT_A_POISON_ROW("cannot be booked"),
-  SAYS_NOTHING_AFTER_A_LOST_ANSWER("leased at rest");
+  SAYS_NOTHING_AFTER_A_LOST_ANSWER("leased at rest"),
+  DOES_NOT_LOOK_AT_ITS_CLOCKS("admitted unheard"),
+  DATES_REQUESTS_BY_ITS_WALL_CLOCK("dated"),
+  SPENDS_ON_WHILE_THE_BOOKS_ARE_GONE("admitted unheard"),
+  FREES_WHAT_A_LOST_NODE_COMMITTED("overspent", Flaw.FREES_WHAT_A_LOST_NODE_COMMITTED),
+  KEEPS_WHAT_A_LOST_NODE_HELD("leased at rest", Flaw.KEEPS_WHAT_A_LOST_NODE_HELD),
+  ADMITS_ON_A_FULL_DISK("admitted with room"),
+  ACKNOWLEDGES_WHAT_FOUND_NO_ROOM("acknowledged");
 
   private final String complaint;
   private final @Nullable Flaw flaw;

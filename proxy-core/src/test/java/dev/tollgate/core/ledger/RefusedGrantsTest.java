@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.ledger.Leasing.GrantCall;
-import dev.tollgate.core.ledger.SimulatedNode.Fate;
 import dev.tollgate.core.money.MicroUsd;
 import org.junit.jupiter.api.Test;
 

@@ -1,59 +1,113 @@
 package dev.tollgate.core.ledger;
 
+import dev.tollgate.core.id.RequestId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Executor;
 
-/** A journal in memory that loses at a crash what was not synced, from any place on. */
+/**
+ * A journal in memory that loses at a crash what was not synced, from any place on. Its disk may be
+ * full: what finds no room waits, unsynced.
+ */
 final class SimulatedJournal implements Journal {
+  /** Records that the disk takes while nobody else fills it. */
+  static final int ROOM = 1_000_000;
+
   private final List<JournalRecord> records = new ArrayList<>();
-  private final Deque<Runnable> completions = new ArrayDeque<>();
-  private final Deque<Settlement> unsynced = new ArrayDeque<>();
+  private final Map<RequestId, Runnable> completions = new HashMap<>();
   private final Deque<Settlement> unbooked = new ArrayDeque<>();
+  private final Set<RequestId> running = new HashSet<>();
   private int durable;
+  private int room = ROOM;
   private boolean acknowledgesUnsynced;
+  private boolean acknowledgesUnwritten;
+  private boolean admitsAlways;
 
   @Override
   public boolean admits() {
-    return true;
+    return admitsAlways || hasRoomForOneMore();
+  }
+
+  /** Whether whatever runs can still end on this disk, and one more. */
+  boolean hasRoomForOneMore() {
+    return room - (records.size() - durable) > running.size();
+  }
+
+  /** So many further records the disk takes. */
+  void room(int free) {
+    room = free;
   }
 
   @Override
   public void write(JournalRecord record) {
     records.add(record);
+    switch (record) {
+      case JournalRecord.Reserve reserve -> running.add(reserve.request());
+      case JournalRecord.Release release -> running.remove(release.request());
+      case JournalRecord.Settle settle -> running.remove(settle.settlement().request());
+      case JournalRecord.Progress _ -> {}
+    }
   }
 
   @Override
   public void settle(Settlement settlement, Executor loop, Runnable done) {
-    records.add(new JournalRecord.Settle(settlement));
+    write(new JournalRecord.Settle(settlement));
     if (acknowledgesUnsynced) {
       loop.execute(done);
     } else {
-      completions.add(() -> loop.execute(done));
+      completions.put(settlement.request(), () -> loop.execute(done));
     }
-    unsynced.add(settlement);
   }
 
-  /** The mutant: charges are told before they are durable. */
+  /** A mutant: charges are told before they are durable. */
   void acknowledgeUnsynced() {
     acknowledgesUnsynced = true;
   }
 
+  /** A mutant: charges are told with the next sync, whether the disk took them or not. */
+  void acknowledgeUnwritten() {
+    acknowledgesUnwritten = true;
+  }
+
+  /** A mutant: nobody asks whether there is room. */
+  void admitAlways() {
+    admitsAlways = true;
+  }
+
+  /** What the disk has room for is durable. */
   void sync() {
-    durable = records.size();
-    unbooked.addAll(unsynced);
-    unsynced.clear();
-    while (!completions.isEmpty()) {
-      completions.poll().run();
+    int end = Math.min(records.size(), durable + room);
+    room -= end - durable;
+    for (JournalRecord record : records.subList(durable, end)) {
+      if (record instanceof JournalRecord.Settle(Settlement settlement)) {
+        unbooked.add(settlement);
+        complete(settlement.request());
+      }
+    }
+    durable = end;
+    if (acknowledgesUnwritten) {
+      List.copyOf(completions.keySet()).forEach(this::complete);
+    }
+  }
+
+  private void complete(RequestId request) {
+    Runnable completion = completions.remove(request);
+    if (completion != null) {
+      completion.run();
     }
   }
 
   /** What a reader finds after the power failed: all that was synced, and some of what was not. */
   List<JournalRecord> afterCrash(Random random) {
-    int kept = durable + random.nextInt(records.size() - durable + 1);
+    int written = Math.min(records.size() - durable, room);
+    int kept = durable + random.nextInt(written + 1);
     return List.copyOf(records.subList(0, kept));
   }
 

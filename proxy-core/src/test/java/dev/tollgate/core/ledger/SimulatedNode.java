@@ -12,18 +12,13 @@ import dev.tollgate.core.ledger.Leasing.TickCall;
 import dev.tollgate.core.ledger.Settlement.How;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
-import dev.tollgate.core.testkit.InMemoryBank;
 import java.time.LocalDate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -42,51 +37,20 @@ final class SimulatedNode {
   private NodeLedger ledger;
   private Leasing leasing;
   private Holder holder;
+  private @Nullable Dead dead;
+  private final SimulatedClocks clocks;
+  private BooksClock clock;
+  private long heardMillis;
   private int grants;
   private int givenBack;
-
-  /** What all nodes of a simulation share, and what the world outside knows. */
-  static final class World {
-    final InMemoryBank bank;
-    final Map<RequestId, Long> acknowledged = new HashMap<>();
-    final Map<RequestId, Long> decided = new HashMap<>();
-    final Map<RequestId, Long> progress = new HashMap<>();
-    final Set<RequestId> released = new HashSet<>();
-    final Map<RequestId, LocalDate> admitted = new HashMap<>();
-    final List<Ledger.Answer.Refused> refused = new ArrayList<>();
-    final Map<RequestId, Settlement> quarantined = new HashMap<>();
-    private final @Nullable Mutant mutant;
-    long nanos;
-    int served;
-    boolean hasPoison;
-
-    World(InMemoryBank bank) {
-      this(bank, null);
-    }
-
-    World(InMemoryBank bank, @Nullable Mutant mutant) {
-      this.bank = bank;
-      this.mutant = mutant;
-    }
-
-    boolean is(Mutant other) {
-      return mutant == other;
-    }
-
-    Optional<Settlement> aside(RequestId request) {
-      return Optional.ofNullable(quarantined.get(request));
-    }
-
-    void pass(long millis) {
-      nanos += millis * 1_000_000;
-      bank.advance(java.time.Duration.ofMillis(millis));
-    }
-  }
 
   /** A call to the books. */
   private interface Step {
     void run() throws BankException;
   }
+
+  /** A process that died and what its disk keeps, while the books or the machine are away. */
+  private record Dead(Holder holder, List<Settlement> owed, boolean comesBack) {}
 
   /** A request that runs. */
   private record Open(
@@ -100,6 +64,7 @@ final class SimulatedNode {
     this.id = id;
     this.world = world;
     this.rules = rules;
+    this.clocks = new SimulatedClocks(world);
     begin();
   }
 
@@ -109,9 +74,43 @@ final class SimulatedNode {
     if (world.is(Mutant.ACKNOWLEDGES_BEFORE_THE_SYNC)) {
       journal.acknowledgeUnsynced();
     }
-    ledger = new NodeLedger(journal, rules, () -> world.nanos, () -> {});
+    if (world.is(Mutant.ADMITS_ON_A_FULL_DISK)) {
+      journal.admitAlways();
+    }
+    if (world.is(Mutant.ACKNOWLEDGES_WHAT_FOUND_NO_ROOM)) {
+      journal.acknowledgeUnwritten();
+    }
+    ledger = new NodeLedger(journal, world.rules(rules), this::nanos, () -> {});
     leasing = new Leasing(ledger);
-    leasing.begin(world.nanos);
+    leasing.begin(nanos());
+    clock = new BooksClock(this::nanos, world.bank.millis());
+    heardMillis = world.bank.millis();
+  }
+
+  /** Ahead of whatever else the node does. */
+  void look() {
+    if (clocks.parted() && !world.is(Mutant.DOES_NOT_LOOK_AT_ITS_CLOCKS)) {
+      leasing.suspect(nanos());
+    }
+  }
+
+  SimulatedClocks clocks() {
+    return clocks;
+  }
+
+  private long nanos() {
+    return clocks.nanos();
+  }
+
+  // The disk
+
+  /** Others fill the disk: so many records it still takes. */
+  void fillDisk(int records) {
+    journal.room(records);
+  }
+
+  void clearDisk() {
+    journal.room(SimulatedJournal.ROOM);
   }
 
   void sync() {
@@ -140,6 +139,9 @@ final class SimulatedNode {
 
   /** What every lease of this life must add up to while no answer is missing. */
   void requireBalanced() {
+    if (dead != null) {
+      return;
+    }
     for (Account account : ledger.accounts()) {
       long reserved =
           open.stream().filter(one -> one.accounts().contains(account)).mapToLong(Open::most).sum();
@@ -150,25 +152,49 @@ final class SimulatedNode {
   // Requests
 
   void ask(ApiKey key, long most) {
-    ask(key, most, world.bank.millis());
+    ask(
+        key,
+        most,
+        world.is(Mutant.DATES_REQUESTS_BY_ITS_WALL_CLOCK) ? clocks.wall() : clock.millis(),
+        true);
   }
 
   /** Of a request whose head came at {@code millis}, however long its body took. */
   void ask(ApiKey key, long most, long millis) {
+    ask(key, most, millis, false);
+  }
+
+  private void ask(ApiKey key, long most, long millis, boolean isNow) {
     RequestId request = RequestId.at(millis);
     world.admitted.put(request, LocalDate.ofEpochDay(millis / 86_400_000));
+    int ran = open.size();
+    boolean hasRoom = journal.hasRoomForOneMore();
     ledger.reserve(
         request,
         key,
         new MicroUsd(most),
         loop::add,
         answer -> answered(request, key, most, answer));
+    if (open.size() > ran) {
+      requireMayAdmit(isNow ? millis : world.bank.millis(), hasRoom);
+    }
+  }
+
+  /** What must hold whenever a request is admitted at once, whatever the machine's clocks say. */
+  private void requireMayAdmit(long millis, boolean hasRoom) {
+    long silence = rules.silenceMax().toMillis();
+    long now = world.bank.millis();
+    assertThat(now - heardMillis).as("admitted unheard").isLessThanOrEqualTo(silence);
+    assertThat(Math.abs(now - millis)).as("dated").isLessThanOrEqualTo(silence);
+    assertThat(hasRoom).as("admitted with room on the disk").isTrue();
   }
 
   private void answered(RequestId request, ApiKey key, long most, Ledger.Answer answer) {
     switch (answer) {
       case Ledger.Answer.Reserved reserved -> {
         world.served++;
+        world.reserved.put(request, holder);
+        world.unsaid.put(request, holder);
         reserved.reservation().begin();
         open.add(new Open(request, reserved.reservation(), most, accounts(request, key)));
       }
@@ -199,7 +225,7 @@ final class SimulatedNode {
       world.progress.put(one.request(), 1L);
       one.reservation().progress(new MicroUsd(1), Tokens.NONE);
     }
-    if (world.hasPoison && random.nextInt(50) == 0) {
+    if (world.hasPoison && random.nextInt(20) == 0) {
       world.bank.poison(one.request());
     }
     boolean dear = overruns && random.nextInt(10) == 0;
@@ -244,30 +270,15 @@ final class SimulatedNode {
 
   // Calls to the bank, each of which may fail before or after it was booked
 
-  /** What may happen to a call. */
-  enum Fate {
-    FINE,
-    LATE,
-    LOST,
-    ANSWER_LOST,
-    /** Given up by the node, and booked at any time after that. */
-    GIVEN_UP;
-
-    static Fate any(Random random) {
-      int dice = random.nextInt(20);
-      return switch (dice) {
-        case 0 -> LOST;
-        case 1 -> ANSWER_LOST;
-        case 2 -> GIVEN_UP;
-        case 3, 4, 5 -> LATE;
-        default -> FINE;
-      };
-    }
+  /** Whether the books gave this life up: the process must end. */
+  boolean isFenced() {
+    return leasing.isFenced();
   }
 
   boolean lease(Fate fate) {
-    List<GrantCall> due = leasing.dueGrants(world.nanos);
-    due.forEach(call -> grant(call, fate));
+    List<GrantCall> due = leasing.dueGrants(nanos());
+    Fate its = world.isDown() ? Fate.LOST : fate;
+    due.forEach(call -> grant(call, its));
     return !due.isEmpty();
   }
 
@@ -282,8 +293,8 @@ final class SimulatedNode {
     }
     Bank.GrantAnswer answer = world.bank.grant(asking, call.ask());
     switch (fate) {
-      case FINE -> then.granted(call, answer, world.nanos);
-      case LATE -> late.add(() -> then.granted(call, answer, world.nanos));
+      case FINE -> then.granted(call, answer, nanos());
+      case LATE -> late.add(() -> then.granted(call, answer, nanos()));
       case ANSWER_LOST -> grantFailed(then, call);
       case LOST, GIVEN_UP -> throw new AssertionError();
     }
@@ -291,9 +302,9 @@ final class SimulatedNode {
 
   private void grantFailed(Leasing then, GrantCall call) {
     if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
-      then.granted(call, new Bank.GrantAnswer.Stale(), world.nanos);
+      then.granted(call, new Bank.GrantAnswer.Stale(), nanos());
     } else {
-      then.grantFailed(call, world.nanos);
+      then.grantFailed(call, nanos());
     }
   }
 
@@ -305,13 +316,21 @@ final class SimulatedNode {
 
   /** One of the calls that the node gave up reaches the books after all. */
   void bookOneGivenUp(Random random) throws BankException {
-    if (!zombies.isEmpty()) {
+    if (!zombies.isEmpty() && !world.isDown()) {
       zombies.remove(random.nextInt(zombies.size())).run();
     }
   }
 
-  void tick(Fate fate) {
-    Optional<TickCall> due = leasing.nextTick(world.nanos);
+  void bookAllGivenUp() throws BankException {
+    for (Step call : zombies) {
+      call.run();
+    }
+    zombies.clear();
+  }
+
+  void tick(Fate hoped) {
+    Fate fate = world.isDown() ? Fate.LOST : hoped;
+    Optional<TickCall> due = leasing.nextTick(nanos());
     if (due.isEmpty()) {
       return;
     }
@@ -325,21 +344,41 @@ final class SimulatedNode {
       return;
     }
     Bank.TickAnswer answer = world.bank.tick(living, call.number(), call.statements());
+    long beganMillis = world.bank.millis();
     switch (fate) {
-      case FINE -> then.ticked(call, answer, world.nanos);
-      case LATE -> late.add(() -> then.ticked(call, answer, world.nanos));
+      case FINE -> ticked(then, call, answer, beganMillis);
+      case LATE -> late.add(() -> ticked(then, call, answer, beganMillis));
       case ANSWER_LOST -> tickFailed(then, call);
       case LOST, GIVEN_UP -> throw new AssertionError();
+    }
+  }
+
+  private void ticked(Leasing then, TickCall call, Bank.TickAnswer answer, long beganMillis) {
+    then.ticked(call, answer, nanos());
+    if (answer instanceof Bank.TickAnswer.Alive alive) {
+      clock.heard(alive.bankMillis(), call.beganNanos(), nanos());
+      heardMillis = Math.max(heardMillis, beganMillis);
+    }
+  }
+
+  /** Tells the books what it has committed of its leases. */
+  void report(Fate fate) {
+    if (world.isDown() || fate == Fate.LOST || fate == Fate.GIVEN_UP) {
+      leasing.commitments();
+      leasing.commitmentsUnsaid();
+    } else if (world.bank.report(holder, leasing.commitments())) {
+      world.unsaid.values().removeIf(holder::equals);
     }
   }
 
   private void tickFailed(Leasing then, TickCall call) {
     if (world.is(Mutant.SAYS_NOTHING_AFTER_A_LOST_ANSWER)) {
       long millis = world.bank.millis();
+      heardMillis = millis; // or so it takes it
       then.ticked(
-          call, new Bank.TickAnswer.Alive(millis, List.of(), List.of(), List.of()), world.nanos);
+          call, new Bank.TickAnswer.Alive(millis, List.of(), List.of(), List.of()), nanos());
     } else {
-      then.tickFailed(call, world.nanos);
+      then.tickFailed(call, nanos());
     }
   }
 
@@ -351,15 +390,15 @@ final class SimulatedNode {
 
   void flush(int max, Fate fate) throws BankException {
     List<Settlement> batch = journal.unbooked(max);
-    if (batch.isEmpty() || fate == Fate.LOST) {
+    if (batch.isEmpty() || fate == Fate.LOST || world.isDown()) {
       return;
     }
     Holder settling = holder;
     if (fate == Fate.GIVEN_UP) {
-      zombies.add(() -> book(settling, batch));
+      zombies.add(() -> world.book(settling, batch));
       return;
     }
-    Optional<List<Granted>> booked = book(settling, batch);
+    Optional<List<Granted>> booked = world.book(settling, batch);
     if (fate == Fate.ANSWER_LOST || booked.isEmpty()) {
       return;
     }
@@ -373,31 +412,20 @@ final class SimulatedNode {
     }
   }
 
-  /** Books a batch; where one of it cannot be booked, one by one, and puts that one aside. */
-  private Optional<List<Granted>> book(Holder settling, List<Settlement> batch)
-      throws BankException {
-    try {
-      return Optional.of(world.bank.settle(settling, batch).overruns());
-    } catch (BankException poisoned) {
-      if (world.is(Mutant.STOPS_AT_A_POISON_ROW)) {
-        return Optional.empty();
-      }
-      if (batch.size() == 1) {
-        world.quarantined.put(batch.getFirst().request(), batch.getFirst());
-        return Optional.of(List.of());
-      }
-    }
-    List<Granted> overruns = new ArrayList<>();
-    for (Settlement one : batch) {
-      book(settling, List.of(one)).ifPresent(overruns::addAll);
-    }
-    return Optional.of(overruns);
-  }
-
   // Death
 
-  /** The process dies; the next one reads the disk, settles what it owes, and begins anew. */
+  /** The process dies; the next one begins as soon as it reaches the books. */
   void crash(Random random) throws BankException {
+    die(random, true);
+    rise();
+  }
+
+  /** The machine is gone, and what it owes with it. */
+  void vanish(Random random) {
+    die(random, false);
+  }
+
+  private void die(Random random, boolean comesBack) {
     open.clear();
     loop.clear();
     late.clear();
@@ -406,16 +434,44 @@ final class SimulatedNode {
     Recovery recovery = new Recovery();
     found.forEach(record -> recovery.accept(record).ifPresent(owed::add));
     owed.addAll(recovery.crashed());
-    Holder dead = holder;
+    owed.forEach(charge -> world.ashore.put(charge.request(), charge));
+    dead = new Dead(holder, owed, comesBack);
+  }
+
+  boolean isDead() {
+    return dead != null;
+  }
+
+  boolean isGone() {
+    return dead != null && !dead.comesBack();
+  }
+
+  /** The machine turns up after all. */
+  void comeBack() throws BankException {
+    Dead found = dead;
+    if (found != null) {
+      dead = new Dead(found.holder(), found.owed(), true);
+      rise();
+    }
+  }
+
+  /** The next process settles what the last one owes, and begins anew. */
+  void rise() throws BankException {
+    Dead last = dead;
+    if (last == null || !last.comesBack() || world.isDown()) {
+      return;
+    }
     if (world.is(Mutant.RESENDS_NOTHING_AFTER_A_CRASH)) {
       begin();
     } else if (world.is(Mutant.CLOSES_LEASES_BEFORE_RESENDING)) {
       begin();
-      zombies.add(() -> book(dead, owed));
+      zombies.add(() -> world.book(last.holder(), last.owed()));
     } else {
-      book(dead, owed);
+      world.book(last.holder(), last.owed());
       begin();
     }
+    dead = null;
+    last.owed().forEach(charge -> world.ashore.remove(charge.request()));
   }
 
   /** Everything ends: what runs is charged, what is owed is booked. */

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.ledger.SimulatedNode.Fate;
-import dev.tollgate.core.ledger.SimulatedNode.World;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;
@@ -24,8 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Three nodes and the books in one thread and virtual time: lost answers, late answers, calls that
  * are booked after they were given up, repeated calls, crashes at any record, charges that cannot
- * be booked, a midnight at a month's end. After every step the books must add up; at the end every
- * acknowledged charge stands in them once, with its amount, and nothing is leased any more.
+ * be booked, a midnight at a month's end; books that are gone for minutes, machines that are
+ * suspended, whose clock is set, whose disk is full, or that never come back. After every step the
+ * books must add up; at the end every acknowledged charge stands in them once, with its amount, or
+ * in the journal of a machine that is gone, and nothing is leased any more.
  */
 final class Simulation {
   static final long NEARLY_MIDNIGHT = 1_796_083_160_000L; // 40 seconds before a month ends
@@ -45,10 +45,10 @@ final class Simulation {
     this.random = random;
     this.bank = new InMemoryBank(NEARLY_MIDNIGHT, mutant == null ? null : mutant.flaw());
     this.world = new World(bank, mutant);
-    this.world.hasPoison = random.nextInt(4) == 0;
     for (int i = 0; i < 3; i++) {
       keys.add(key(i));
     }
+    this.world.hasPoison = random.nextInt(4) == 0;
     for (int i = 0; i < 3; i++) {
       nodes.add(new SimulatedNode(new UUID(1, i), world));
     }
@@ -87,13 +87,26 @@ final class Simulation {
       assertThat(bank.audit()).as("step %d", step).isEmpty();
       nodes.forEach(SimulatedNode::requireBalanced);
     }
+    world.endOutage();
+    nodes.forEach(SimulatedNode::clearDisk);
+    boolean turnsUp = random.nextBoolean();
+    boolean early = random.nextBoolean();
+    if (turnsUp && early) {
+      turnUp();
+    }
     rest();
+    awaitThatTheGoneAreGivenUp();
+    if (turnsUp) {
+      turnUp();
+    }
     requireAcknowledgedIsBooked();
     requireBookedToItsDay();
     requireNoOverspend();
     requireNothingLeased();
     for (SimulatedNode node : nodes) {
-      node.stop(random);
+      if (!node.isDead()) {
+        node.stop(random);
+      }
     }
     assertThat(bank.audit()).isEmpty();
     return world.served;
@@ -104,18 +117,63 @@ final class Simulation {
     for (int turn = 0; turn < 140; turn++) {
       world.pass(1_000);
       for (SimulatedNode node : nodes) {
-        node.deliverLate();
         if (turn < 40) {
           node.bookOneGivenUp(random);
+        } else {
+          node.bookAllGivenUp();
         }
+        if (!mayGoOn(node)) {
+          continue;
+        }
+        node.deliverLate();
         node.endAll(random);
         node.lease(Fate.FINE);
         node.tick(Fate.FINE);
+        node.report(Fate.FINE);
         node.runLoop();
       }
       assertThat(bank.audit()).as("at rest, turn %d", turn).isEmpty();
       nodes.forEach(SimulatedNode::requireBalanced);
     }
+  }
+
+  /** A day later, nothing is kept for a machine that did not come back. */
+  private void awaitThatTheGoneAreGivenUp() throws Exception {
+    if (nodes.stream().noneMatch(SimulatedNode::isGone)) {
+      return;
+    }
+    for (int turn = 0; turn < 300; turn++) {
+      world.pass(300_000);
+      for (SimulatedNode node : nodes) {
+        if (mayGoOn(node)) {
+          node.tick(Fate.FINE);
+          node.report(Fate.FINE);
+        }
+      }
+      world.upkeep();
+      assertThat(bank.audit()).as("a day later, turn %d", turn).isEmpty();
+    }
+  }
+
+  private void turnUp() throws Exception {
+    for (SimulatedNode node : nodes) {
+      node.comeBack();
+      node.bookAllGivenUp();
+    }
+    assertThat(bank.audit()).isEmpty();
+  }
+
+  /** Whether a node is there; one that was given up ends, and begins anew. */
+  private boolean mayGoOn(SimulatedNode node) throws Exception {
+    if (node.isDead()) {
+      node.rise();
+      return !node.isDead();
+    }
+    node.look();
+    if (node.isFenced()) {
+      node.crash(random);
+    }
+    return !node.isDead();
   }
 
   private void requireNothingLeased() {
@@ -138,8 +196,12 @@ final class Simulation {
 
   private void step() throws Exception {
     SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
-    switch (random.nextInt(13)) {
-      case 0, 1, 2 -> node.ask(keys.get(random.nextInt(3)), 1 + random.nextInt(60));
+    if (!mayGoOn(node)) {
+      pass();
+      return;
+    }
+    switch (random.nextInt(17)) {
+      case 0, 1, 2, 16 -> node.ask(keys.get(random.nextInt(3)), 1 + random.nextInt(60));
       case 3, 4 -> node.endOne(random, true);
       case 5 -> node.lease(Fate.any(random));
       case 6 -> node.tick(Fate.any(random));
@@ -148,6 +210,9 @@ final class Simulation {
       case 9 -> pass();
       case 10 -> node.deliverLate();
       case 11 -> node.bookOneGivenUp(random);
+      case 12, 13 -> node.report(Fate.any(random));
+      case 14 -> world.upkeep();
+      case 15 -> mishap(node);
       default -> {
         if (random.nextInt(10) == 0) {
           node.crash(random);
@@ -161,6 +226,27 @@ final class Simulation {
   private void pass() {
     int dice = random.nextInt(20);
     world.pass(random.nextInt(dice == 0 ? 120_000 : dice < 4 ? 5_000 : 200));
+  }
+
+  /** What befalls a machine, or the books, and lasts. */
+  private void mishap(SimulatedNode node) {
+    switch (random.nextInt(12)) {
+      case 0 -> world.outage(random.nextInt(300_000));
+      case 1 -> {
+        int millis = random.nextInt(1_200_000); // longer than a lease lasts, too
+        world.pass(millis + 1); // it goes on for a moment
+        node.clocks().stood(millis);
+      }
+      case 2, 3 -> node.clocks().setBy(random.nextInt(7_200_000) - 3_600_000);
+      case 4, 5 -> node.fillDisk(random.nextInt(10));
+      case 6, 7 -> node.clearDisk();
+      case 8 -> {
+        if (random.nextInt(4) == 0 && nodes.stream().noneMatch(SimulatedNode::isGone)) {
+          node.vanish(random);
+        }
+      }
+      default -> {}
+    }
   }
 
   private void requireAcknowledgedIsBooked() {
@@ -199,11 +285,17 @@ final class Simulation {
 
   /**
    * What was charged without money held for it is what providers reported above what had been
-   * reserved, and no more; the audit adds that what was held was never above a limit.
+   * reserved, and what a lost node could not say that it had reserved, and no more; the audit adds
+   * that what was held was never above a limit.
    */
   private void requireNoOverspend() {
     Map<String, Long> overruns = new HashMap<>();
-    bank.allCharges().forEach(one -> addToScopes(overruns, one, one.overrun().value()));
+    bank.allCharges()
+        .forEach(
+            one -> {
+              boolean mayBe = world.mayBeBeyond(one.request());
+              addToScopes(overruns, one, (mayBe ? one.cost() : one.overrun()).value());
+            });
     bank.sums()
         .scopes()
         .forEach(

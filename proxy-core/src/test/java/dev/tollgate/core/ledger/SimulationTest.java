@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.ledger.Bank.BankException;
-import dev.tollgate.core.ledger.SimulatedNode.Fate;
-import dev.tollgate.core.ledger.SimulatedNode.World;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.tenant.ApiKey.KeyLimits;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
-import dev.tollgate.core.ledger.SimulatedNode.Fate;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.ApiKey;
 import org.junit.jupiter.api.Test;

@@ -4,6 +4,7 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank.Holder;
+import dev.tollgate.core.ledger.Commitment;
 import dev.tollgate.core.ledger.Scope;
 import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.ledger.Settlement;
@@ -27,6 +28,10 @@ final class BankBooks {
   final Map<UUID, Life> lives = new TreeMap<>();
   final List<Lease> leases = new ArrayList<>();
   final Map<RequestId, Charge> charges = new LinkedHashMap<>();
+  private final Map<Reported, Long> reports = new HashMap<>();
+
+  /** Of what a holder said how much it has committed, in all. */
+  private record Reported(Holder holder, Scope scope) {}
 
   /** The present life of a node. */
   static final class Life {
@@ -34,6 +39,9 @@ final class BankBooks {
     final UUID boot;
     long heartbeat;
     boolean open = true;
+
+    /** It was silent for too long: it may not spend, and may have charges. */
+    boolean lost;
 
     Life(long epoch, UUID boot, long heartbeat) {
       this.epoch = epoch;
@@ -127,6 +135,20 @@ final class BankBooks {
       return granted - spent;
     }
 
+    /** Keeps what its holder had committed; says by how much less is leased now. */
+    long shrink(long committed) {
+      long before = granted;
+      granted = Math.min(granted, Math.max(committed, Math.max(spent, overrun)));
+      return before - granted;
+    }
+
+    void close() {
+      if (open) {
+        account.leased -= idle();
+        open = false;
+      }
+    }
+
     /** Lowers its base; says by how much less is leased now. */
     long state(long base, long number) {
       long before = granted;
@@ -160,6 +182,50 @@ final class BankBooks {
 
   Life life(Holder holder) {
     return Objects.requireNonNull(lives.get(holder.node()), "a node that was never opened");
+  }
+
+  /** Also of a lease that is not there yet. */
+  void report(Holder holder, Commitment said) {
+    reports.put(new Reported(holder, said.scope()), said.amount().value());
+  }
+
+  /** Those that were silent since before that time; they may not spend any more. */
+  List<Holder> lose(long beforeMillis, boolean allTheyHave) {
+    List<Holder> lost = new ArrayList<>();
+    lives.forEach(
+        (node, life) -> {
+          if (life.open && !life.lost && life.heartbeat < beforeMillis) {
+            life.lost = true;
+            Holder holder = new Holder(node, life.epoch, life.boot);
+            for (Lease lease : openLeases(holder)) {
+              Long said = reports.get(new Reported(holder, lease.account.scope));
+              if (said != null) { // what nobody said is kept
+                lease.account.leased -= lease.shrink(allTheyHave ? 0 : said);
+              }
+            }
+            lost.add(holder);
+          }
+        });
+    return lost;
+  }
+
+  /** Those that were silent since before that time; nothing is held for them any more. */
+  List<Holder> release(long beforeMillis) {
+    List<Holder> released = new ArrayList<>();
+    lives.forEach(
+        (node, life) -> {
+          if (life.open && life.heartbeat < beforeMillis) {
+            life.open = false;
+            Holder holder = new Holder(node, life.epoch, life.boot);
+            openLeases(holder).forEach(Lease::close);
+            released.add(holder);
+          }
+        });
+    return released;
+  }
+
+  List<Lease> openLeases(Holder holder) {
+    return leases.stream().filter(lease -> lease.open && lease.isOf(holder)).toList();
   }
 
   Account account(Scope scope, OrgId org, @Nullable KeyId key) {

@@ -4,6 +4,7 @@ import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Bank;
+import dev.tollgate.core.ledger.Commitment;
 import dev.tollgate.core.ledger.Payer;
 import dev.tollgate.core.ledger.Scope;
 import dev.tollgate.core.ledger.ScopeKind;
@@ -49,7 +50,9 @@ public final class InMemoryBank implements Bank {
   /** What books may do wrong, to show that it would be noticed. */
   public enum Flaw {
     SUMS_REPEATED_ROWS,
-    WINDOW_OF_THE_SETTLEMENT
+    WINDOW_OF_THE_SETTLEMENT,
+    FREES_WHAT_A_LOST_NODE_COMMITTED,
+    KEEPS_WHAT_A_LOST_NODE_HELD
   }
 
   /** Books whose clock shows {@code epochMillis}. */
@@ -138,24 +141,39 @@ public final class InMemoryBank implements Bank {
   public Holder open(UUID node, UUID boot) {
     Life before = books.lives.get(node);
     long epoch = before == null ? 1 : before.epoch + 1;
-    books.leases.stream().filter(lease -> lease.node.equals(node)).forEach(this::close);
+    books.leases.stream().filter(lease -> lease.node.equals(node)).forEach(Lease::close);
     books.lives.put(node, new Life(epoch, boot, millis));
     return new Holder(node, epoch, boot);
   }
 
   @Override
   public void close(Holder holder) {
-    books.leases.stream().filter(lease -> lease.isOf(holder)).forEach(this::close);
+    books.openLeases(holder).forEach(Lease::close);
     if (isPresent(holder)) {
       books.life(holder).open = false;
     }
   }
 
-  private void close(Lease lease) {
-    if (lease.open) {
-      lease.account.leased -= lease.idle();
-      lease.open = false;
+  /** A node says what it has committed of its leases; who is not its present life is not heard. */
+  public boolean report(Holder holder, List<Commitment> commitments) {
+    boolean isHeard = isPresent(holder);
+    if (isHeard) {
+      commitments.forEach(each -> books.report(holder, each));
     }
+    return isHeard;
+  }
+
+  /** Gives up nodes that were silent for so long: what they had not committed is free. */
+  public List<Holder> lose(Duration silence) {
+    boolean allTheyHave = flaw == Flaw.FREES_WHAT_A_LOST_NODE_COMMITTED;
+    return books.lose(millis - silence.toMillis(), allTheyHave);
+  }
+
+  /** Closes the leases of nodes that were silent for so long. */
+  public List<Holder> release(Duration silence) {
+    return flaw == Flaw.KEEPS_WHAT_A_LOST_NODE_HELD
+        ? List.of()
+        : books.release(millis - silence.toMillis());
   }
 
   @Override
@@ -408,12 +426,13 @@ public final class InMemoryBank implements Bank {
     Life life = books.lives.get(holder.node());
     return life != null
         && life.open
+        && !life.lost
         && life.epoch == holder.epoch()
         && life.boot.equals(holder.boot());
   }
 
   private boolean isLive(Life life) {
-    return life.open && millis - life.heartbeat < LIVE_MILLIS;
+    return life.open && !life.lost && millis - life.heartbeat < LIVE_MILLIS;
   }
 
   private boolean isLive(Lease lease) {
