@@ -21,12 +21,17 @@ import javax.sql.DataSource;
 
 /**
  * The shared books in PostgreSQL. Every call is one function of the migrations {@code V2__ledger},
- * {@code V4__ledger_numbers}, {@code V8__settle_new_charges} and {@code
- * V10__closed_leases_are_told} in a transaction of its own, so that locks are held for one
- * statement and never across a round trip.
+ * {@code V4__ledger_numbers}, {@code V8__settle_new_charges}, {@code V10__closed_leases_are_told}
+ * and {@code V12__leases_end_in_portions} in a transaction of its own, so that locks are held for
+ * one statement and never across a round trip.
  */
 public final class PostgresBank implements Bank {
   private static final String TICK = "SELECT * FROM ledger_tick(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+  /**
+   * Leases that end in one transaction, whose rows others wait for: half a second, if it is busy.
+   */
+  private static final int PORTION = 10_000;
 
   private final DataSource pool;
   private final PostgresMarks marks;
@@ -54,6 +59,12 @@ public final class PostgresBank implements Bank {
 
   @Override
   public Holder open(UUID node, UUID boot) throws BankException {
+    letGo(
+        "SELECT ledger_let_go(?, NULL, NULL, ?)",
+        letGo -> {
+          letGo.setObject(1, node);
+          letGo.setInt(2, PORTION);
+        });
     return call(
         "SELECT ledger_open(?, ?)",
         open -> {
@@ -68,7 +79,28 @@ public final class PostgresBank implements Bank {
 
   @Override
   public void close(Holder holder) throws BankException {
+    letGo(
+        "SELECT ledger_let_go(?, ?, ?, ?)",
+        letGo -> {
+          bind(letGo, holder);
+          letGo.setInt(4, PORTION);
+        });
     call("SELECT ledger_close(?, ?, ?)", close -> bind(close, holder), ResultSet::next);
+  }
+
+  /** Ends leases until few are left for what follows. */
+  private void letGo(String sql, Binding binding) throws BankException {
+    int ended = PORTION;
+    while (ended == PORTION) {
+      ended =
+          call(
+              sql,
+              binding,
+              row -> {
+                row.next();
+                return row.getInt(1);
+              });
+    }
   }
 
   @Override

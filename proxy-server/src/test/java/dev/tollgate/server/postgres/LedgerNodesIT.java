@@ -155,6 +155,51 @@ class LedgerNodesIT {
     };
   }
 
+  /** In one it took longer than a session may, and the node could not start. */
+  @Test
+  void manyLeasesEndInTransactionsOfTheirOwn() throws Exception {
+    Holder many = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    String holder = PostgresBank.name(many);
+    books.execute(
+        "INSERT INTO scope_account (scope_id, org_id, key_id, limit_micro, leased_micro)"
+            + " SELECT 'keyd:k' || n || ':2026-11-20', ?, ?, NULL, 5"
+            + " FROM generate_series(1, 10050) n",
+        org.value(),
+        key.value());
+    books.execute(
+        "INSERT INTO lease (holder, scope_id, granted_micro)"
+            + " SELECT ?, 'keyd:k' || n || ':2026-11-20', 5 FROM generate_series(1, 10050) n",
+        holder);
+    assertThat(letGo(many, 20)).isEqualTo(20);
+    assertThat(books.store().ledgerAudit().run()).isEmpty();
+    assertThat(books.bank().tick(many, ++calls, List.of())).isEqualTo(new TickAnswer.Fenced());
+
+    Holder next = books.bank().open(many.node(), UUID.randomUUID());
+    assertThat(letGo(many, 20)).isZero();
+    assertThat(books.bank().tick(next, ++calls, List.of())).isInstanceOf(TickAnswer.Alive.class);
+    assertThat(books.store().ledgerAudit().run()).isEmpty();
+    assertThat(
+            books.execute(
+                "SELECT count(*) FROM lease WHERE holder = ? AND state = 'closed'"
+                    + " GROUP BY xmin::text ORDER BY 1",
+                holder))
+        .as("leases by the transaction that ended them")
+        .containsExactly("20", "30", "10000");
+  }
+
+  private int letGo(Holder holder, int most) throws Exception {
+    String ended =
+        books
+            .execute(
+                "SELECT ledger_let_go(?, ?, ?, ?)",
+                holder.node(),
+                holder.epoch(),
+                holder.boot(),
+                most)
+            .getFirst();
+    return Integer.parseInt(ended);
+  }
+
   @Test
   void whatNobodyReportedIsKept() throws Exception {
     passes(LOST.plusSeconds(1));

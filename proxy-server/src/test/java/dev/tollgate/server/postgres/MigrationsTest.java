@@ -49,7 +49,10 @@ final class MigrationsTest {
               "7ca44f1ddb6841aca02cb914a95e9db6772dc2086f14bf2abc4d2aa47e77dc99"),
           Map.entry(
               "V11__quarantine_ends.sql",
-              "9808bc2c06205963d4c3b6a41f1d1122886ab414f029bbe4ba3642039bfb968a"));
+              "9808bc2c06205963d4c3b6a41f1d1122886ab414f029bbe4ba3642039bfb968a"),
+          Map.entry(
+              "V12__leases_end_in_portions.sql",
+              "b97693b73aeec53fdc00e109c642ff4e16796110c314484503dddbf01d4cc091"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
