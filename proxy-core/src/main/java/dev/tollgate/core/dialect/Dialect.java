@@ -23,6 +23,11 @@ public interface Dialect {
    */
   Optional<String> credentialCheck(Provider provider);
 
+  /** How its streams are framed. */
+  default Framing framing() {
+    return Framing.EVENTS;
+  }
+
   /** Fields of every request, unless the provider is configured with others of their names. */
   List<Field> fields();
 
@@ -69,6 +74,7 @@ public interface Dialect {
       case "openai", "mock" -> OpenAiDialect.INSTANCE;
       case "azure" -> AzureDialect.INSTANCE;
       case "anthropic" -> AnthropicDialect.INSTANCE;
+      case "ollama" -> OllamaDialect.INSTANCE;
       case "cohere" -> CohereDialect.INSTANCE;
       case "gemini" -> GeminiDialect.INSTANCE;
       default -> throw new IllegalArgumentException("no dialect " + name);

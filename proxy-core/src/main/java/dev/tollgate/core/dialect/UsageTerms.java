@@ -26,7 +26,9 @@ public enum UsageTerms {
   /** Bedrock's converse, and Amazon's own models. */
   BEDROCK,
   /** Cohere's chat, version 2. */
-  COHERE;
+  COHERE,
+  /** Ollama's own chat. */
+  OLLAMA;
 
   /**
    * Explicit zeros are values; a negative, broken or absurd count of prompt or completion makes the
@@ -51,6 +53,7 @@ public enum UsageTerms {
       case GEMINI -> GeminiUsage.read(counts);
       case BEDROCK -> BedrockUsage.read(counts);
       case COHERE -> CohereUsage.read(counts);
+      case OLLAMA -> OllamaUsage.read(counts);
     };
   }
 

@@ -1,6 +1,8 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.Framing;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.http.ResponseHead;
 import java.util.Locale;
@@ -36,7 +38,7 @@ sealed interface ReplyKind {
               ? new Whole(provider.eventBytesMax())
               : new Refused("the reply is not JSON");
       case EVENTS ->
-          type.isEmpty() || type.startsWith("text/event-stream")
+          type.isEmpty() || type.startsWith(framing(provider).mediaType())
               ? new Stream()
               : inPlaceOfIt(type, "the reply is not an event stream");
       case BYTES ->
@@ -44,6 +46,10 @@ sealed interface ReplyKind {
               ? new Bytes()
               : inPlaceOfIt(type, "the reply is not what was asked for");
     };
+  }
+
+  private static Framing framing(Provider provider) {
+    return Dialect.named(provider.dialect()).framing();
   }
 
   /** An error object in place of what flows, or something that nobody asked for. */

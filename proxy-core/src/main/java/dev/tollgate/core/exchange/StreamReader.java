@@ -1,12 +1,14 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.Framing;
 import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.sse.JsonLines;
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
 import io.netty.buffer.ByteBuf;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamReader implements SseSink, FlowReader {
   private final SseDecoder decoder;
+  private final @Nullable JsonLines lines;
   private final ReplyStream reply;
   private final ByteBufAllocator allocator;
   private final int eventBytesMax;
@@ -53,11 +56,17 @@ final class StreamReader implements SseSink, FlowReader {
   StreamReader(
       ReplyStream reply,
       Optional<? extends ReplyTranslation> translation,
+      Framing framing,
       int eventBytesMax,
       ByteBufAllocator allocator) {
     this.reply = reply;
     SseSink events = translation.isEmpty() ? this : translation.get().stream(this);
     this.decoder = new SseDecoder(events, eventBytesMax);
+    this.lines =
+        switch (framing) {
+          case EVENTS -> null;
+          case LINES -> new JsonLines(decoder);
+        };
     this.allocator = allocator;
     this.eventBytesMax = eventBytesMax;
   }
@@ -68,6 +77,7 @@ final class StreamReader implements SseSink, FlowReader {
     return new StreamReader(
         call.stream(candidate.id()),
         dialect.replies(call.request().operation(), candidate.provider()),
+        dialect.framing(),
         candidate.provider().eventBytesMax(),
         allocator);
   }
@@ -78,7 +88,15 @@ final class StreamReader implements SseSink, FlowReader {
   @Override
   public void feed(ByteBuf bytes) {
     if (state == State.OPEN || state == State.DONE) {
+      read(bytes);
+    }
+  }
+
+  private void read(ByteBuf bytes) {
+    if (lines == null) {
       decoder.feed(bytes);
+    } else {
+      lines.feed(bytes);
     }
   }
 

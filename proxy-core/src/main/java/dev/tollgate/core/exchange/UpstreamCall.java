@@ -7,6 +7,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.Outgoing;
+import dev.tollgate.core.endpoint.ReplyMode;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.HeadOut;
 import io.netty.buffer.ByteBuf;
@@ -84,7 +85,7 @@ final class UpstreamCall {
       }
     }
     HeadOut.field(out, "content-type", contentType);
-    HeadOut.field(out, "accept", request.accept());
+    HeadOut.field(out, "accept", accept(request, dialect));
     HeadOut.field(out, "accept-encoding", "identity");
     if (!isConfigured(provider, "user-agent")) {
       HeadOut.field(out, "user-agent", "tollgate");
@@ -92,6 +93,10 @@ final class UpstreamCall {
     provider.headers().forEach((name, value) -> HeadOut.field(out, name, value));
     HeadOut.contentLength(out, length);
     HeadOut.end(out);
+  }
+
+  private static String accept(InferenceRequest request, Dialect dialect) {
+    return request.mode() == ReplyMode.EVENTS ? dialect.framing().mediaType() : request.accept();
   }
 
   /** Whether a field is configured that would otherwise be ours. */

@@ -8,6 +8,7 @@ import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.Framing;
 import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.endpoint.Relayed.Cut;
@@ -98,7 +99,8 @@ class KnownServersReplayTest {
         cut,
         new ChatStream(Samples.stamp()),
         WireExpectation.prices(one),
-        translation(one));
+        translation(one),
+        Framing.EVENTS);
   }
 
   @ParameterizedTest

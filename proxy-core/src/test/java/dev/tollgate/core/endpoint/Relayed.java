@@ -2,12 +2,14 @@ package dev.tollgate.core.endpoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.Framing;
 import dev.tollgate.core.dialect.ReplyTranslation;
 import dev.tollgate.core.endpoint.ReplyStream.Step;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.sse.JsonLines;
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseOut;
 import dev.tollgate.core.sse.SseSink;
@@ -32,6 +34,8 @@ final class Relayed implements SseSink {
 
   private final ReplyStream chat;
   private final SseDecoder decoder;
+  private final JsonLines lines;
+  private final Framing framing;
   private final ByteBuf out = PooledByteBufAllocator.DEFAULT.buffer();
   private final List<Step> steps = new ArrayList<>();
   private Optional<Step> end = Optional.empty();
@@ -39,10 +43,13 @@ final class Relayed implements SseSink {
   private byte[] error = {};
   private Usage charged = Usage.ZERO;
 
-  private Relayed(ReplyStream stream, Optional<? extends ReplyTranslation> translation) {
+  private Relayed(
+      ReplyStream stream, Optional<? extends ReplyTranslation> translation, Framing framing) {
     this.chat = stream;
     SseSink sink = translation.isEmpty() ? this : translation.get().stream(this);
     this.decoder = new SseDecoder(sink, EVENT_BYTES_MAX);
+    this.lines = new JsonLines(decoder);
+    this.framing = framing;
   }
 
   /** How a stream is cut into reads. */
@@ -81,7 +88,7 @@ final class Relayed implements SseSink {
 
   /** The same of a stream of any kind. */
   static Relayed of(byte[] stream, Cut cut, ReplyStream into, PriceList prices, Dialect dialect) {
-    return of(stream, cut, into, prices, dialect.translation());
+    return of(stream, cut, into, prices, dialect.translation(), dialect.framing());
   }
 
   /** The same where replies are translated so. */
@@ -90,8 +97,9 @@ final class Relayed implements SseSink {
       Cut cut,
       ReplyStream into,
       PriceList prices,
-      Optional<? extends ReplyTranslation> translation) {
-    Relayed relayed = new Relayed(into, translation);
+      Optional<? extends ReplyTranslation> translation,
+      Framing framing) {
+    Relayed relayed = new Relayed(into, translation, framing);
     try {
       relayed.feed(stream, cut);
       relayed.conclude(prices);
@@ -106,7 +114,11 @@ final class Relayed implements SseSink {
   private void feed(byte[] stream, Cut cut) {
     for (int at = 0; at < stream.length; ) {
       int length = cut.next(stream.length - at);
-      decoder.feed(Unpooled.wrappedBuffer(stream, at, length));
+      ByteBuf read = Unpooled.wrappedBuffer(stream, at, length);
+      switch (framing) {
+        case EVENTS -> decoder.feed(read);
+        case LINES -> lines.feed(read);
+      }
       at += length;
     }
     decoder.finish();

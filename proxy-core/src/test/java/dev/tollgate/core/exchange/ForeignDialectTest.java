@@ -241,4 +241,47 @@ class ForeignDialectTest {
       assertThat(scenario.served().cost().value()).isEqualTo(11);
     }
   }
+
+  @Test
+  void linesOfJsonAreAStreamToo() {
+    String head = Wire.STREAM_HEAD.replace("text/event-stream", "application/x-ndjson");
+    assertThat(head).isNotEqualTo(Wire.STREAM_HEAD);
+    try (var scenario =
+        Scenario.of(TestCatalog.of(TestCatalog.speaking("ollama", "beta"), anthropic("gamma")))) {
+      RecordedClient client = scenario.ask(REQUEST);
+      assertThat(scenario.link(0).received())
+          .startsWith("POST /api/chat HTTP/1.1\r\n")
+          .contains("accept: application/x-ndjson\r\n");
+      scenario.link(0).send(head + Wire.chunk("{\"error\":\"the model runner stopped\"}\n"));
+      scenario
+          .link(1)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.chunk(
+                      AnthropicWire.start(5)
+                          + AnthropicWire.text(0, "Hello")
+                          + AnthropicWire.stop("end_turn", 3))
+                  + Wire.LAST_CHUNK);
+      assertThat(ClientView.of(client.text()).text()).isEqualTo("Hello");
+      assertThat(scenario.served().attempts())
+          .extracting(RequestRecord.AttemptRecord::outcome)
+          .containsExactly("server_error", "ok");
+    }
+    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.speaking("ollama", "beta")))) {
+      RecordedClient client = scenario.ask(REQUEST);
+      scenario
+          .link(0)
+          .send(
+              head
+                  + Wire.chunk("{\"message\":{\"content\":\"Hel")
+                  + Wire.chunk(
+                      "lo\"},\"done\":false}\n{\"message\":{\"content\":\"\"},\"done\":true,"
+                          + "\"done_reason\":\"stop\",\"prompt_eval_count\":5,\"eval_count\":3}\n")
+                  + Wire.LAST_CHUNK);
+      ClientView view = ClientView.of(client.text());
+      assertThat(view.text()).isEqualTo("Hello");
+      assertThat(view.finish()).isEqualTo("stop");
+      assertThat(scenario.served().cost().value()).isEqualTo(11);
+    }
+  }
 }

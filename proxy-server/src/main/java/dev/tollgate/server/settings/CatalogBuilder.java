@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
@@ -59,6 +60,8 @@ public final class CatalogBuilder {
           remote(id, "anthropic", anthropic, quirks(anthropic.quirks()));
       case ProviderSettings.Gemini gemini -> remote(id, "gemini", gemini, quirks(gemini.quirks()));
       case ProviderSettings.Cohere cohere -> remote(id, "cohere", cohere, Provider.Quirks.NONE);
+      case ProviderSettings.Ollama ollama ->
+          remote(id, "ollama", ollama, new Provider.Quirks(true, Prefill.MESSAGE));
       case ProviderSettings.Mock _ -> mock(id);
     };
   }

@@ -66,6 +66,7 @@ final class ProviderChecks {
         check(gemini.quirks(), path);
       }
       case ProviderSettings.Cohere cohere -> check(cohere, "authorization", path);
+      case ProviderSettings.Ollama ollama -> check(ollama, "authorization", path);
       case ProviderSettings.Mock _ -> {
         // Every key of it stands alone.
       }

@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 @TaggedBy(
     value = "type",
     about =
-        "what it speaks: openai (any OpenAI-compatible server), azure, anthropic, gemini, cohere, or"
-            + " mock (the bundled scripted one)",
-    later = {"vertex", "bedrock", "ollama"})
+        "what it speaks: openai (any OpenAI-compatible server), azure, anthropic, gemini, cohere,"
+            + " ollama, or mock (the bundled scripted one)",
+    later = {"vertex", "bedrock"})
 public sealed interface ProviderSettings {
 
   /** What all providers have that are elsewhere. */
-  sealed interface Remote permits OpenAi, Azure, Anthropic, Gemini, Cohere {
+  sealed interface Remote permits OpenAi, Azure, Anthropic, Gemini, Cohere, Ollama {
     HttpUrl baseUrl();
 
     @Nullable Secret apiKey();
@@ -211,6 +211,31 @@ public sealed interface ProviderSettings {
   @Tag("cohere")
   record Cohere(
       @Key(about = "address of its API", initial = "https://api.cohere.com") HttpUrl baseUrl,
+      @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
+      @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
+      @Key(about = "five clocks") Timeouts timeouts,
+      @Key(about = "connections to it") Pool pool,
+      @Key(about = "when it is left alone for a while") Circuit circuit,
+      @Key(
+              about = "cancel, or drain to read on for the usage when a client left",
+              initial = "cancel")
+          OnDisconnect onDisconnect,
+      @Key(
+              name = "max_event_bytes",
+              about = "longest event of a stream and longest plain reply",
+              initial = "32MiB",
+              min = "4KiB",
+              max = "1GiB",
+              bytes = true)
+          int eventBytesMax,
+      @Key(about = "extra request headers; their values are kept secret")
+          Map<String, Secret> headers)
+      implements ProviderSettings, Remote {}
+
+  /** {@code type: ollama}: Ollama's own API. */
+  @Tag("ollama")
+  record Ollama(
+      @Key(about = "address of its API", initial = "http://127.0.0.1:11434") HttpUrl baseUrl,
       @Key(about = "its key; null: none is sent") @Nullable Secret apiKey,
       @Key(about = "several keys as a weighted pool, instead of api_key") List<Credential> apiKeys,
       @Key(about = "five clocks") Timeouts timeouts,

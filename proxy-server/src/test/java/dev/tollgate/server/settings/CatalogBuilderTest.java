@@ -154,6 +154,26 @@ final class CatalogBuilderTest {
   }
 
   @Test
+  void cohereAndOllamaAreWhereTheyUsuallyAre() {
+    String file =
+        """
+        version: 1
+        providers:
+          a: { type: cohere, api_key: k }
+          b: { type: ollama }
+        """;
+    List<Provider> providers =
+        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+    assertThat(providers).extracting(Provider::dialect).containsExactly("cohere", "ollama");
+    assertThat(providers)
+        .extracting(Provider::endpoint)
+        .containsExactly(
+            new EndpointIdentity(true, "api.cohere.com", 443),
+            new EndpointIdentity(false, "127.0.0.1", 11434));
+    assertThat(providers.getLast().quirks().prefill()).isEqualTo(Prefill.MESSAGE);
+  }
+
+  @Test
   void azureHasThreeInterfaces() {
     String file =
         """

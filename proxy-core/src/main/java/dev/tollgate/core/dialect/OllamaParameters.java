@@ -1,0 +1,171 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import java.util.List;
+
+/** Everything of a chat beside the conversation, as Ollama names it. */
+final class OllamaParameters {
+  /** Only these models take levels of effort; all others think or do not. */
+  private static final String LEVELLED = "gpt-oss";
+
+  private static final List<String> SAMPLING =
+      List.of(
+          "temperature",
+          "top_p",
+          "top_k",
+          "min_p",
+          "seed",
+          "frequency_penalty",
+          "presence_penalty",
+          "repeat_penalty");
+
+  private final JsonMembers chat;
+  private final Route route;
+  private final Dropped dropped;
+
+  OllamaParameters(JsonMembers chat, Route route, Dropped dropped) {
+    this.chat = chat;
+    this.route = route;
+    this.dropped = dropped;
+  }
+
+  void writeTo(JsonOut out) {
+    out.name("stream").bool(Given.at(chat, "stream", JsonKind.TRUE) >= 0); // it would stream
+    format(out);
+    thinking(out);
+    tools(out);
+    options(out);
+    for (int i = 0; i < chat.size(); i++) {
+      rest(i, out);
+    }
+  }
+
+  private void format(JsonOut out) {
+    int i = Given.at(chat, "response_format", JsonKind.OBJECT);
+    JsonMembers format = i < 0 ? null : chat.object(i);
+    if (format == null || Given.is(format, "type", "text")) {
+      return;
+    }
+    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    JsonMembers definition = named < 0 ? null : format.object(named);
+    int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
+    out.name("format");
+    if (definition != null && schema >= 0) {
+      out.raw(JsonBytes.of(definition, schema));
+    } else {
+      out.string("json");
+    }
+  }
+
+  private void thinking(JsonOut out) {
+    int own = Given.at(chat, "think");
+    int effort = Given.at(chat, "reasoning_effort", JsonKind.STRING);
+    if (own >= 0) {
+      out.name("think").raw(JsonBytes.of(chat, own));
+    } else if (effort >= 0 && chat.isString(effort, "none")) {
+      out.name("think").bool(false);
+    } else if (effort >= 0 && route.upstreamModel().contains(LEVELLED)) {
+      out.name("think").string(level(chat.string(effort)));
+    } else if (effort >= 0) {
+      out.name("think").bool(true);
+    }
+  }
+
+  private static String level(String effort) {
+    return switch (effort) {
+      case "minimal", "low" -> "low";
+      case "medium" -> "medium";
+      default -> "high";
+    };
+  }
+
+  /** A model calls what it wants: it can only be left without tools. */
+  private void tools(JsonOut out) {
+    int choice = Given.at(chat, "tool_choice");
+    if (choice >= 0 && !chat.isString(choice, "none") && !chat.isString(choice, "auto")) {
+      dropped.add("tool_choice");
+    }
+    int i = Given.at(chat, "tools", JsonKind.ARRAY);
+    if (i < 0 || (choice >= 0 && chat.isString(choice, "none"))) {
+      return;
+    }
+    JsonElements tools = chat.array(i);
+    out.name("tools").beginArray();
+    for (int k = 0; k < tools.size(); k++) {
+      if (Given.at(tools.object(k), "function", JsonKind.OBJECT) >= 0) {
+        out.raw(JsonBytes.of(tools, k));
+      } else {
+        dropped.add("tools[" + k + "]");
+      }
+    }
+    out.endArray();
+  }
+
+  // What Ollama calls options
+
+  private void options(JsonOut out) {
+    int own = Given.at(chat, "options", JsonKind.OBJECT);
+    JsonMembers given = own < 0 ? new JsonMembers() : chat.object(own);
+    out.name("options").beginObject();
+    for (int i = 0; i < given.size(); i++) {
+      out.name(given.name(i)).raw(JsonBytes.of(given, i));
+    }
+    for (String name : SAMPLING) {
+      option(name, Given.at(chat, name, JsonKind.NUMBER), given, out);
+    }
+    int newer = Given.at(chat, "max_completion_tokens", JsonKind.NUMBER);
+    int bound = newer < 0 ? Given.at(chat, "max_tokens", JsonKind.NUMBER) : newer;
+    option("num_predict", bound, given, out);
+    int stop = Given.at(chat, "stop");
+    if (stop >= 0 && chat.kind(stop) == JsonKind.STRING) {
+      out.name("stop").beginArray().raw(JsonBytes.of(chat, stop)).endArray();
+    } else {
+      option("stop", stop, given, out);
+    }
+    out.endObject();
+  }
+
+  /** Its own name of an option comes first. */
+  private void option(String name, int i, JsonMembers given, JsonOut out) {
+    if (i >= 0 && given.indexOf(name) < 0) {
+      out.name(name).raw(JsonBytes.of(chat, i));
+    }
+  }
+
+  private void rest(int i, JsonOut out) {
+    String name = chat.name(i);
+    switch (name) {
+      case "model",
+          "messages",
+          "stream",
+          "stream_options",
+          "routing",
+          "provider",
+          "n",
+          "max_tokens",
+          "max_completion_tokens",
+          "stop",
+          "response_format",
+          "think",
+          "reasoning_effort",
+          "tools",
+          "tool_choice",
+          "options" -> {}
+      case "keep_alive", "logprobs", "top_logprobs" -> {
+        if (chat.kind(i) != JsonKind.NULL) {
+          out.name(name).raw(JsonBytes.of(chat, i));
+        }
+      }
+      default -> {
+        if (!SAMPLING.contains(name) && AdaptedChat.says(chat, i, name)) {
+          dropped.add(name);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.testkit.TestCatalog;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What Ollama gets of a chat. */
+class OllamaRequestTest {
+  private static final Dialect OLLAMA = Dialect.named("ollama");
+  private static final Model MODEL =
+      TestCatalog.of(TestCatalog.speaking("ollama", "beta")).models().iterator().next();
+  private static final Route ROUTE = MODEL.routes().getFirst();
+
+  private static TranslatedChat chat(String upstreamModel, String members) throws InvalidJson {
+    byte[] json = ("{\"model\":\"a/b\"," + members + "}").getBytes(UTF_8);
+    Route route = new Route(ROUTE.provider(), upstreamModel, 1, 1);
+    return OLLAMA
+        .translation()
+        .orElseThrow()
+        .chat(JsonMembers.of(json, 0, json.length), route, MODEL);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "\"stream\":true | \"stream\":true,\"options\":{} | -",
+        "\"temperature\":0.50,\"seed\":7,\"top_p\":1,\"max_tokens\":9,\"stop\":\"x\""
+            + " | \"stream\":false,\"options\":{\"temperature\":0.50,\"top_p\":1,\"seed\":7,"
+            + "\"num_predict\":9,\"stop\":[\"x\"]} | -",
+        "\"options\":{\"num_ctx\":5,\"seed\":1},\"seed\":7,\"stop\":[\"a\"],\"keep_alive\":\"5m\""
+            + " | \"stream\":false,\"options\":{\"num_ctx\":5,\"seed\":1,\"stop\":[\"a\"]},"
+            + "\"keep_alive\":\"5m\" | -",
+        "\"response_format\":{\"type\":\"json_object\"}"
+            + " | \"stream\":false,\"format\":\"json\",\"options\":{} | -",
+        "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{\"x\":1}}}"
+            + " | \"stream\":false,\"format\":{\"x\":1},\"options\":{} | -",
+        "\"reasoning_effort\":\"none\" | \"stream\":false,\"think\":false,\"options\":{} | -",
+        "\"reasoning_effort\":\"high\" | \"stream\":false,\"think\":true,\"options\":{} | -",
+        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}},{\"type\":\"custom\"}]"
+            + " | \"stream\":false,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],"
+            + "\"options\":{} | tools[1]",
+        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],\"tool_choice\":\"none\""
+            + " | \"stream\":false,\"options\":{} | -",
+        "\"tool_choice\":\"required\" | \"stream\":false,\"options\":{} | tool_choice",
+        "\"user\":\"u\",\"logit_bias\":{},\"n\":1 | \"stream\":false,\"options\":{} | user"
+      })
+  void aParameterIsOllamasOrLeftOut(String members, String sent, String dropped)
+      throws InvalidJson {
+    TranslatedChat chat = chat("m", "\"messages\":[]," + members);
+    assertThat(chat.body().toString(UTF_8))
+        .isEqualTo("{\"model\":\"m\"," + sent + ",\"messages\":[]}");
+    assertThat(chat.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
+  }
+
+  @Test
+  void oneFamilyHasLevelsOfEffort() throws InvalidJson {
+    assertThat(
+            chat("gpt-oss:20b", "\"messages\":[],\"reasoning_effort\":\"minimal\"")
+                .body()
+                .toString(UTF_8))
+        .contains("\"think\":\"low\"");
+  }
+
+  @Test
+  void aConversationWithImagesCallsAndTheirResults() throws InvalidJson {
+    TranslatedChat chat =
+        chat(
+            "m",
+            "\"messages\":[{\"role\":\"developer\",\"content\":\"Be.\"},{\"role\":\"user\","
+                + "\"content\":[{\"type\":\"text\",\"text\":\"A\"},{\"type\":\"image_url\",\"image_url\":"
+                + "{\"url\":\"data:image/png;base64,AAAA\"}},{\"type\":\"text\",\"text\":\"B\"},"
+                + "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/i.png\"}}]},"
+                + "{\"role\":\"assistant\",\"content\":null,\"reasoning_content\":\"Hm.\","
+                + "\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"f\","
+                + "\"arguments\":\"{\\\"x\\\": 1}\"}},{\"id\":\"c2\",\"type\":\"function\",\"function\":"
+                + "{\"name\":\"g\",\"arguments\":\"oops\"}}]},"
+                + "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"5\"}]");
+    assertThat(chat.body().toString(UTF_8))
+        .endsWith(
+            ",\"messages\":[{\"role\":\"system\",\"content\":\"Be.\"},{\"role\":\"user\","
+                + "\"content\":\"A\\n\\nB\",\"images\":[\"AAAA\"]},"
+                + "{\"role\":\"assistant\",\"content\":\"\",\"thinking\":\"Hm.\",\"tool_calls\":["
+                + "{\"id\":\"c1\",\"function\":{\"name\":\"f\",\"arguments\":{\"x\": 1}}},"
+                + "{\"id\":\"c2\",\"function\":{\"name\":\"g\",\"arguments\":{\"arguments\":\"oops\"}}}]},"
+                + "{\"role\":\"tool\",\"content\":\"5\",\"tool_call_id\":\"c1\",\"tool_name\":\"f\"}]}");
+    assertThat(chat.dropped()).containsExactly("messages[1].content[3]");
+    assertThat(OLLAMA.target(Operation.CHAT, ROUTE, true)).isEqualTo("/api/chat");
+  }
+}
