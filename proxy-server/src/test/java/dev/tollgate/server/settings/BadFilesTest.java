@@ -2,7 +2,10 @@ package dev.tollgate.server.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.settings.shape.Tag;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,6 +14,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every mistake is told with its place, and all of them at once. */
 final class BadFilesTest {
+  private static final String TYPES =
+      Stream.of(ProviderSettings.class.getPermittedSubclasses())
+          .map(type -> Objects.requireNonNull(type.getAnnotation(Tag.class)).value())
+          .collect(Collectors.joining(", "));
 
   static Stream<Arguments> keys() {
     return Stream.of(
@@ -290,7 +297,7 @@ final class BadFilesTest {
                       openai:
                         type: openai
                         base_ur: https://api.example.com/v1
-                      azure: { type: azure, base_url: "https://x" }
+                      azure: { type: bedrock }
                       other: { typ: openai }
                       weird: { type: opnai }
                     models:
@@ -313,13 +320,16 @@ final class BadFilesTest {
         .isEqualTo(
             List.of(
                 "gateway.yaml:2:1: servr: unknown key; did you mean server?",
-                "gateway.yaml:4:3: providers.openai.base_url: is missing",
+                "gateway.yaml:5:5: providers.openai.base_url:"
+                    + " is required, unless a preset has an address",
                 "gateway.yaml:6:5: providers.openai.base_ur: unknown key; did you mean base_url?",
-                "gateway.yaml:7:18: providers.azure.type: type azure is not available yet;"
-                    + " this version has openai, anthropic, gemini, mock",
-                "gateway.yaml:8:3: providers.other.type: is missing: one of openai, anthropic, gemini, mock",
-                "gateway.yaml:9:18: providers.weird.type: must be one of openai, anthropic, gemini, mock;"
-                    + " did you mean openai?",
+                "gateway.yaml:7:18: providers.azure.type: type bedrock is not available yet;"
+                    + " this version has "
+                    + TYPES,
+                "gateway.yaml:8:3: providers.other.type: is missing: one of " + TYPES,
+                "gateway.yaml:9:18: providers.weird.type: must be one of "
+                    + TYPES
+                    + "; did you mean openai?",
                 "gateway.yaml:13:21: models.acme/a.price.input: must have at most 6 decimals",
                 "gateway.yaml:15:21: models.acme/a.routes[0].provider:"
                     + " there is no provider opena; did you mean openai?",
