@@ -89,6 +89,7 @@ final class Queues {
           Map.entry("core/catalog/Catalog", "what the configuration names"),
           Map.entry("core/dialect/AnthropicReply", "blocks of one reply, whose bytes are bounded"),
           Map.entry("core/dialect/Dropped", "a few paths of one request"),
+          Map.entry("core/dialect/OllamaMessages", "calls of tools in one request"),
           Map.entry("core/endpoint/Delivered", "eight short texts of one stream"),
           Map.entry("core/endpoint/Issues", "32 of one request"),
           Map.entry("core/endpoint/TextChoices", "the choices of one chunk"),
