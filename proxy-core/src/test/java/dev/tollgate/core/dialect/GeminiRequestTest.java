@@ -1,0 +1,359 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Resume;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Thinking;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What Gemini gets of a chat: each feature against the JSON that it must become. */
+class GeminiRequestTest {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final String HI = "[{\"role\":\"user\",\"content\":\"Hi.\"}]";
+
+  private static TranslatedChat translated(Asked asked, String chat) throws Exception {
+    byte[] json = chat.getBytes(UTF_8);
+    byte[] before = json.clone();
+    Route route = new Route(provider(asked), asked.name, 1, 1);
+    TranslatedChat translated =
+        Dialect.named("gemini")
+            .translation()
+            .orElseThrow()
+            .chat(JsonMembers.of(json, 0, json.length), route, model(asked, route));
+    assertThat(json).as("the original").isEqualTo(before);
+    return translated;
+  }
+
+  /** A model as it is configured. */
+  private record Asked(String name, int outputMax, Set<String> capabilities, Thinking thinking) {
+    static Asked model(String name) {
+      return new Asked(name, 0, Set.of(), Thinking.AUTO);
+    }
+  }
+
+  private static Provider provider(Asked asked) {
+    return new Provider(
+        new ProviderId("gemini"),
+        "gemini",
+        new EndpointIdentity(false, "127.0.0.1", 1),
+        "",
+        List.of(),
+        Map.of(),
+        Provider.Clocks.DEFAULT,
+        Provider.PoolLimits.DEFAULT,
+        Provider.Circuit.DEFAULT,
+        new Provider.Quirks(true, Prefill.NONE, asked.thinking, true),
+        new Provider.OnDisconnect.Cancel(),
+        1 << 20);
+  }
+
+  private static Model model(Asked asked, Route route) {
+    return new Model(
+        new ModelId("google", "m"),
+        Modality.CHAT,
+        "m",
+        "",
+        Instant.EPOCH,
+        1_000_000,
+        asked.outputMax,
+        4_096,
+        5_000,
+        asked.capabilities,
+        PriceList.ofTokens(TokenPrices.of(1, 1)),
+        Resume.OFF,
+        false,
+        List.of(route));
+  }
+
+  private static JsonNode tree(String json) throws Exception {
+    return MAPPER.readTree(json.replace('\'', '"'));
+  }
+
+  private static JsonNode body(TranslatedChat chat) throws Exception {
+    return MAPPER.readTree(chat.body().toString(UTF_8));
+  }
+
+  private static TranslatedChat with(String model, String members) throws Exception {
+    return translated(
+        Asked.model(model),
+        "{\"model\":\"g/m\",\"messages\":" + HI + "," + members.replace('\'', '"') + "}");
+  }
+
+  private static JsonNode turns(String model, String messages) throws Exception {
+    TranslatedChat chat =
+        translated(
+            Asked.model(model),
+            "{\"model\":\"g/m\",\"messages\":" + messages.replace('\'', '"') + "}");
+    assertThat(chat.dropped()).isEmpty();
+    return body(chat);
+  }
+
+  @Test
+  void aPlainChatIsItsTurns() throws Exception {
+    TranslatedChat chat =
+        with(
+            "gemini-2.5-flash",
+            "'stream':true,'stream_options':{'include_usage':true},'n':1,'routing':'cost',"
+                + "'logprobs':false,'parallel_tool_calls':true");
+    assertThat(chat.dropped()).isEmpty();
+    assertThat(body(chat))
+        .isEqualTo(
+            tree("{'contents':[{'role':'user','parts':[{'text':'Hi.'}]}],'generationConfig':{}}"));
+  }
+
+  @Test
+  void whatTheSystemSaysStandsOnItsOwnAndNeighboursAreOneTurn() throws Exception {
+    JsonNode body =
+        turns(
+            "gemini-2.5-flash",
+            """
+            [{'role':'system','content':'A'},{'role':'user','content':'B'},
+             {'role':'developer','content':[{'type':'text','text':'C'}]},
+             {'role':'user','content':[{'type':'text','text':'D\\u00e9'},{'type':'text','text':''}]},
+             {'role':'assistant','content':'E'},{'role':'assistant','content':null},
+             {'role':'user','content':'F'}]
+            """);
+    assertThat(body.path("systemInstruction"))
+        .isEqualTo(tree("{'parts':[{'text':'A'},{'text':'C'}]}"));
+    assertThat(body.path("contents"))
+        .isEqualTo(
+            tree(
+                "[{'role':'user','parts':[{'text':'B'},{'text':'Dé'}]},"
+                    + "{'role':'model','parts':[{'text':'E'}]},"
+                    + "{'role':'user','parts':[{'text':'F'}]}]"));
+  }
+
+  @Test
+  void mediaIsHandedOnOrFetchedThere() throws Exception {
+    JsonNode body =
+        turns(
+            "gemini-2.5-flash",
+            """
+            [{'role':'user','content':[
+              {'type':'image_url','image_url':{'url':'data:image/png;base64,AAAA'}},
+              {'type':'image_url','image_url':{'url':'https://h/a.JPG?x=1'}},
+              {'type':'image_url','image_url':{'url':'https://h/a'}},
+              {'type':'input_audio','input_audio':{'data':'BBBB','format':'mp3'}},
+              {'type':'file','file':{'filename':'a','file_data':'data:application/pdf;base64,CC'}},
+              {'type':'file','file':{'file_id':'gs://b/c.pdf'}}]}]
+            """);
+    assertThat(body.path("contents").path(0).path("parts"))
+        .isEqualTo(
+            tree(
+                "[{'inlineData':{'mimeType':'image/png','data':'AAAA'}},"
+                    + "{'fileData':{'mimeType':'image/jpeg','fileUri':'https://h/a.JPG?x=1'}},"
+                    + "{'fileData':{'fileUri':'https://h/a'}},"
+                    + "{'inlineData':{'mimeType':'audio/mp3','data':'BBBB'}},"
+                    + "{'inlineData':{'mimeType':'application/pdf','data':'CC'}},"
+                    + "{'fileData':{'mimeType':'application/pdf','fileUri':'gs://b/c.pdf'}}]"));
+  }
+
+  private static final String ROUND_TRIP =
+      """
+      [{'role':'user','content':'Q'},
+       {'role':'assistant','tool_calls':[
+         {'id':'1','type':'function','function':{'name':'f','arguments':'{\\"a\\": 1}'},
+          'extra_content':{'google':{'thought_signature':'SIG'}}},
+         {'id':'2','type':'function','function':{'name':'g','arguments':''}}]},
+       {'role':'tool','tool_call_id':'2','content':'{\\"x\\":2}'},
+       {'role':'tool','tool_call_id':'1','content':[{'type':'text','text':'sunny'}]},
+       {'role':'user','content':'And?'}]
+      """;
+
+  @Test
+  void aToolsResultNamesItsFunctionAndIsATurnOfItsOwn() throws Exception {
+    assertThat(turns("gemini-2.5-flash", ROUND_TRIP).path("contents"))
+        .isEqualTo(
+            tree(
+                "[{'role':'user','parts':[{'text':'Q'}]},{'role':'model','parts':["
+                    + "{'functionCall':{'name':'f','args':{'a':1}},'thoughtSignature':'SIG'},"
+                    + "{'functionCall':{'name':'g','args':{}}}]},{'role':'user','parts':["
+                    + "{'functionResponse':{'name':'g','response':{'x':2}}},"
+                    + "{'functionResponse':{'name':'f','response':{'output':'sunny'}}}]},"
+                    + "{'role':'user','parts':[{'text':'And?'}]}]"));
+  }
+
+  @Test
+  void callsOfAnotherProviderInTheTurnInHandAreMarkedWhereSignaturesAreDemanded() throws Exception {
+    String messages =
+        """
+        [{'role':'user','content':'P'},
+         {'role':'assistant','tool_calls':[{'id':'0','function':{'name':'e','arguments':'no'}}]},
+         {'role':'tool','tool_call_id':'0','content':'bad','is_error':true},
+         {'role':'user','content':'Q'},
+         {'role':'assistant','tool_calls':[{'id':'1','function':{'name':'f','arguments':'{}'}},
+           {'id':'2','function':{'name':'g','arguments':'{}'}}]},
+         {'role':'tool','tool_call_id':'1','content':'x'}]
+        """;
+    JsonNode newer = turns("gemini-3-flash-preview", messages).path("contents");
+    assertThat(newer.path(1).path("parts"))
+        .isEqualTo(tree("[{'functionCall':{'name':'e','args':{'arguments':'no'}}}]"));
+    assertThat(newer.path(2).path("parts").path(0).path("functionResponse").path("response"))
+        .isEqualTo(tree("{'error':'bad'}"));
+    assertThat(newer.path(4).path("parts"))
+        .isEqualTo(
+            tree(
+                "[{'functionCall':{'name':'f','args':{}},"
+                    + "'thoughtSignature':'skip_thought_signature_validator'},"
+                    + "{'functionCall':{'name':'g','args':{}}}]"));
+    assertThat(turns("gemini-2.5-flash", messages).toString()).doesNotContain("thoughtSignature");
+  }
+
+  @Test
+  void theSignatureOfATextComesBackBehindIt() throws Exception {
+    String messages =
+        """
+        [{'role':'user','content':'Q'},
+         {'role':'assistant','content':'A','extra_content':{'google':{'thought_signature':'S'}}},
+         {'role':'user','content':'R'}]
+        """;
+    assertThat(turns("gemini-3-flash-preview", messages).path("contents").path(1).path("parts"))
+        .isEqualTo(tree("[{'text':'A'},{'text':'','thoughtSignature':'S'}]"));
+  }
+
+  @Test
+  void parametersHaveTheirNamesThere() throws Exception {
+    TranslatedChat chat =
+        with(
+            "gemini-2.5-flash",
+            "'max_tokens':10,'max_completion_tokens':20,'temperature':0.5,'top_p':0.9,'top_k':5,"
+                + "'seed':7,'presence_penalty':0.1,'frequency_penalty':-0.2,'stop':['a','b'],"
+                + "'response_format':{'type':'json_object'},'safety_settings':[{'category':'C'}],"
+                + "'cached_content':'cachedContents/x'");
+    assertThat(chat.dropped()).isEmpty();
+    JsonNode body = body(chat);
+    assertThat(body.path("generationConfig"))
+        .isEqualTo(
+            tree(
+                "{'maxOutputTokens':20,'temperature':0.5,'topP':0.9,'topK':5,'seed':7,"
+                    + "'presencePenalty':0.1,'frequencyPenalty':-0.2,'stopSequences':['a','b'],"
+                    + "'responseMimeType':'application/json'}"));
+    assertThat(body.path("safetySettings")).isEqualTo(tree("[{'category':'C'}]"));
+    assertThat(body.path("cachedContent").asText()).isEqualTo("cachedContents/x");
+  }
+
+  @Test
+  void whatItHasNothingLikeIsDroppedAndNamed() throws Exception {
+    TranslatedChat chat =
+        with(
+            "gemini-3-flash-preview",
+            "'seed':5000000000,'presence_penalty':1,'logit_bias':{'1':2},'logprobs':true,"
+                + "'user':'u','parallel_tool_calls':false,'service_tier':'flex',"
+                + "'tools':[{'type':'custom','custom':{'name':'x'}}],'store':false,'top_logprobs':0");
+    assertThat(chat.dropped())
+        .containsExactlyInAnyOrder(
+            "seed",
+            "presence_penalty",
+            "logit_bias",
+            "logprobs",
+            "user",
+            "parallel_tool_calls",
+            "service_tier",
+            "tools[0]");
+    assertThat(body(chat).has("tools")).isFalse();
+  }
+
+  @Test
+  void aSchemaIsHandedOnWhereTheModelHasThem() throws Exception {
+    String format =
+        "'response_format':{'type':'json_schema','json_schema':{'name':'n','strict':true,"
+            + "'schema':{'type':'object','additionalProperties':false}}}";
+    assertThat(body(with("gemini-2.5-flash", format)).path("generationConfig"))
+        .isEqualTo(
+            tree(
+                "{'responseMimeType':'application/json',"
+                    + "'responseJsonSchema':{'type':'object','additionalProperties':false}}"));
+    Asked unable = new Asked("gemini-2.5-flash", 0, Set.of("streaming"), Thinking.AUTO);
+    TranslatedChat dropped =
+        translated(unable, "{\"messages\":" + HI + "," + format.replace('\'', '"') + "}");
+    assertThat(dropped.dropped()).containsExactly("response_format");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'auto' | {'mode':'AUTO'}",
+        "'none' | {'mode':'NONE'}",
+        "'required' | {'mode':'ANY'}",
+        "{'type':'function','function':{'name':'f'}} | {'mode':'ANY','allowedFunctionNames':['f']}"
+      },
+      quoteCharacter = '~')
+  void toolsAndTheirChoice(String choice, String expected) throws Exception {
+    TranslatedChat chat =
+        with(
+            "gemini-2.5-flash",
+            "'tools':[{'type':'function','function':{'name':'f','description':'d','strict':true,"
+                + "'parameters':{'type':'object'}}},{'type':'function','function':{'name':'g'}}],"
+                + "'tool_choice':"
+                + choice);
+    assertThat(chat.dropped()).isEmpty();
+    assertThat(body(chat).path("tools"))
+        .isEqualTo(
+            tree(
+                "[{'functionDeclarations':[{'name':'f','description':'d',"
+                    + "'parametersJsonSchema':{'type':'object'}},{'name':'g'}]}]"));
+    assertThat(body(chat).path("toolConfig").path("functionCallingConfig"))
+        .isEqualTo(tree(expected));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "gemini-2.5-flash | 'reasoning_effort':'low' | {'includeThoughts':true,'thinkingBudget':1024}",
+        "gemini-2.5-pro | 'reasoning_effort':'high' | {'includeThoughts':true,'thinkingBudget':24576}",
+        "gemini-2.5-flash | 'reasoning_effort':'none' | {'thinkingBudget':0}",
+        "gemini-2.5-flash | 'max_tokens':1000,'reasoning_effort':'high' | {'includeThoughts':true,'thinkingBudget':800}",
+        "gemini-2.5-flash | 'reasoning':{'max_tokens':2000} | {'includeThoughts':true,'thinkingBudget':2000}",
+        "gemini-2.5-flash | 'reasoning':{'enabled':true} | {'includeThoughts':true}",
+        "gemini-flash-latest | 'reasoning_effort':'medium' | {'includeThoughts':true,'thinkingBudget':8192}",
+        "gemini-3-flash-preview | 'reasoning_effort':'minimal' | {'includeThoughts':true,'thinkingLevel':'minimal'}",
+        "gemini-3-pro-preview | 'reasoning_effort':'medium' | {'includeThoughts':true,'thinkingLevel':'high'}",
+        "gemini-3.1-pro-preview | 'reasoning_effort':'medium' | {'includeThoughts':true,'thinkingLevel':'medium'}",
+        "gemini-3.1-pro-preview | 'reasoning_effort':'minimal' | {'includeThoughts':true,'thinkingLevel':'low'}",
+        "gemini-3.1-pro-preview | 'thinking_config':{'thinkingLevel':'low'} | {'thinkingLevel':'low'}",
+      },
+      quoteCharacter = '~')
+  void reasoningIsAskedForAsTheModelTakesIt(String model, String asked, String expected)
+      throws Exception {
+    TranslatedChat chat = with(model, asked);
+    assertThat(chat.dropped()).isEmpty();
+    assertThat(body(chat).path("generationConfig").path("thinkingConfig"))
+        .isEqualTo(tree(expected));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "gemini-2.0-flash, high, reasoning_effort",
+    "gemini-2.5-pro, none, reasoning_effort",
+    "gemini-3-flash-preview, none, reasoning_effort",
+    "gemini-2.0-flash, none, ''"
+  })
+  void aWishForReasoningThatCannotBeMetIsDropped(String model, String effort, String dropped)
+      throws Exception {
+    TranslatedChat chat = with(model, "'reasoning_effort':'" + effort + "'");
+    assertThat(String.join(",", chat.dropped())).isEqualTo(dropped);
+    assertThat(body(chat).path("generationConfig").has("thinkingConfig")).isFalse();
+  }
+}
