@@ -4,25 +4,37 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.Optional;
 
 /**
  * One key of a provider's pool.
  *
+ * @param token what is fetched with the key and sent in its place; empty: the key itself is sent
  * @param weight its share of the requests
  * @param fingerprint says which key it is without saying the key; what was learned of a key is kept
  *     by it over reloads
  */
-public record Credential(Secret key, int weight, String fingerprint) {
+public record Credential(Secret key, Optional<AccessToken> token, int weight, String fingerprint) {
   private static final int WEIGHT_USUAL = 100;
   private static final int FINGERPRINT_BYTES = 6;
 
   public Credential(Secret key, int weight) {
-    this(key, weight, fingerprint(key));
+    this(key, Optional.empty(), weight, fingerprint(key));
   }
 
   /** The only key of a provider. */
   public static Credential of(Secret key) {
     return new Credential(key, WEIGHT_USUAL);
+  }
+
+  /** The only key of a provider that is sent a token in its place. */
+  public static Credential of(Secret key, AccessToken token) {
+    return new Credential(key, Optional.of(token), WEIGHT_USUAL, fingerprint(key));
+  }
+
+  /** What is sent; empty while there is no token. */
+  public Optional<Secret> sent() {
+    return token.isEmpty() ? Optional.of(key) : token.get().current();
   }
 
   private static String fingerprint(Secret key) {

@@ -12,12 +12,30 @@ import io.netty.buffer.Unpooled;
 final class AnthropicChat implements Translation {
   private static final int BODY_BYTES_USUAL = 4_096;
 
+  private final Host host;
+
+  /** Who serves the models, and how it is told which one is meant. */
+  enum Host {
+    /** In the body; the version of the API in a field. */
+    ANTHROPIC,
+    /** In the target; the version in the body. */
+    VERTEX
+  }
+
+  AnthropicChat(Host host) {
+    this.host = host;
+  }
+
   @Override
   public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
     var dropped = new Dropped();
     ByteBuf body = Unpooled.buffer(BODY_BYTES_USUAL);
     JsonOut out = new JsonOut(body);
-    out.beginObject().name("model").string(route.upstreamModel());
+    out.beginObject();
+    switch (host) {
+      case ANTHROPIC -> out.name("model").string(route.upstreamModel());
+      case VERTEX -> out.name("anthropic_version").string("vertex-2023-10-16");
+    }
     new AnthropicParameters(chat, route, model, dropped).writeTo(out);
     new AnthropicTurns(chat, dropped).writeTo(out);
     out.endObject();

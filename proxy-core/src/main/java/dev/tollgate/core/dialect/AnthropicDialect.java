@@ -16,7 +16,8 @@ final class AnthropicDialect implements Dialect {
 
   private static final String VERSION_PREFIX = "/v1";
   private static final List<Field> FIELDS = List.of(new Field("anthropic-version", "2023-06-01"));
-  private static final Optional<Translation> TRANSLATION = Optional.of(new AnthropicChat());
+  private static final Optional<Translation> TRANSLATION =
+      Optional.of(new AnthropicChat(AnthropicChat.Host.ANTHROPIC));
 
   /** An error inside a stream has no status but that of its type. */
   private static final Map<String, Integer> STATUS_OF_TYPE =

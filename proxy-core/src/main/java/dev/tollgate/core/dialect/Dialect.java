@@ -77,6 +77,8 @@ public interface Dialect {
       case "ollama" -> OllamaDialect.INSTANCE;
       case "cohere" -> CohereDialect.INSTANCE;
       case "gemini" -> GeminiDialect.INSTANCE;
+      case "vertex" -> VertexDialect.GEMINI;
+      case "vertex-anthropic" -> VertexDialect.ANTHROPIC;
       default -> throw new IllegalArgumentException("no dialect " + name);
     };
   }

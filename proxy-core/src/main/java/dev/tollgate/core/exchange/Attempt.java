@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
@@ -31,6 +32,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final Placement placement;
   private final Candidate candidate;
   private final @Nullable Credential credential;
+  private final @Nullable Secret secret;
   private final Dialect dialect;
   private final InferenceCall call;
   private final Downstream downstream;
@@ -60,6 +62,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.placement = placement;
     this.candidate = placement.candidate();
     this.credential = placement.credential();
+    this.secret = credential == null ? null : credential.sent().orElse(null);
     this.dialect = Dialect.named(candidate.provider().dialect());
     this.call = call;
     this.downstream = downstream;
@@ -129,14 +132,18 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   void start() {
     clock.start();
-    dispatch.start();
+    if (credential != null && secret == null) {
+      fail(Kind.UNREACHABLE, "there is no access token");
+    } else {
+      dispatch.start();
+    }
   }
 
   private List<ByteBuf> request() {
     Outgoing outgoing = call.outgoing(candidate.route());
     unsent = outgoing.dropped();
     return UpstreamCall.encode(
-        downstream.allocator(), candidate.route(), credential, call.request(), outgoing);
+        downstream.allocator(), candidate.route(), secret, call.request(), outgoing);
   }
 
   @Override

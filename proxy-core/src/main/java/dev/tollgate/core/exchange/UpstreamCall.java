@@ -1,9 +1,9 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.Outgoing;
@@ -27,12 +27,12 @@ final class UpstreamCall {
   private UpstreamCall() {}
 
   /**
-   * @param credential null: none is sent
+   * @param secret null: none is sent
    */
   static List<ByteBuf> encode(
       ByteBufAllocator allocator,
       Route route,
-      @Nullable Credential credential,
+      @Nullable Secret secret,
       InferenceRequest request,
       Outgoing outgoing) {
     long length = 0;
@@ -40,7 +40,7 @@ final class UpstreamCall {
       length += part.readableBytes();
     }
     ByteBuf head = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
-    head(head, route, credential, request, outgoing.contentType(), length);
+    head(head, route, secret, request, outgoing.contentType(), length);
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
     for (ByteBuf part : outgoing.body()) {
@@ -65,7 +65,7 @@ final class UpstreamCall {
   private static void head(
       ByteBuf out,
       Route route,
-      @Nullable Credential credential,
+      @Nullable Secret secret,
       InferenceRequest request,
       String contentType,
       long length) {
@@ -79,8 +79,8 @@ final class UpstreamCall {
         HeadOut.field(out, field);
       }
     }
-    if (credential != null) {
-      for (Field field : dialect.authorization(credential.key())) {
+    if (secret != null) {
+      for (Field field : dialect.authorization(secret)) {
         HeadOut.field(out, field);
       }
     }

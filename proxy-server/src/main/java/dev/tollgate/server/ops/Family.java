@@ -131,6 +131,18 @@ public enum Family {
       "tollgate_provider_keys_cooling",
       "Keys that wait because a provider limits their rate.",
       List.of("provider")),
+  ACCESS_TOKENS(
+      Kind.COUNTER,
+      "tollgate_access_tokens_total",
+      "Access tokens of providers that were fetched."),
+  ACCESS_TOKEN_FAILURES(
+      Kind.COUNTER,
+      "tollgate_access_token_failures_total",
+      "Access tokens of providers that could not be fetched."),
+  ACCESS_TOKENS_MISSING(
+      Kind.GAUGE,
+      "tollgate_access_tokens_missing",
+      "Service accounts that have no token now: their providers are not asked."),
   FALLBACKS(
       Kind.COUNTER,
       "tollgate_fallbacks_total",

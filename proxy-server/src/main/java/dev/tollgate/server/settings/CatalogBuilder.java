@@ -1,5 +1,6 @@
 package dev.tollgate.server.settings;
 
+import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
@@ -8,6 +9,7 @@ import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.RoutingRules;
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 
@@ -31,14 +34,23 @@ public final class CatalogBuilder {
           1_000, Duration.ofSeconds(10), Duration.ofSeconds(2), Duration.ofSeconds(5));
 
   private final ToIntFunction<ProviderId> mockPort;
+  private final Function<Secret, AccessToken> tokens;
 
   /**
    * A builder of catalogs.
    *
    * @param mockPort the loopback port on which a provider of type mock listens
+   * @param tokens the access token of a service account's file
    */
-  public CatalogBuilder(ToIntFunction<ProviderId> mockPort) {
+  public CatalogBuilder(
+      ToIntFunction<ProviderId> mockPort, Function<Secret, AccessToken> tokens) {
     this.mockPort = mockPort;
+    this.tokens = tokens;
+  }
+
+  /** A builder of catalogs that are looked at, and not served from. */
+  public CatalogBuilder(ToIntFunction<ProviderId> mockPort) {
+    this(mockPort, _ -> new AccessToken());
   }
 
   public Catalog build(Settings settings) {
@@ -59,6 +71,7 @@ public final class CatalogBuilder {
       case ProviderSettings.Anthropic anthropic ->
           remote(id, "anthropic", anthropic, quirks(anthropic.quirks()));
       case ProviderSettings.Gemini gemini -> remote(id, "gemini", gemini, quirks(gemini.quirks()));
+      case ProviderSettings.Vertex vertex -> vertex(id, vertex);
       case ProviderSettings.Cohere cohere -> remote(id, "cohere", cohere, Provider.Quirks.NONE);
       case ProviderSettings.Ollama ollama ->
           remote(id, "ollama", ollama, new Provider.Quirks(true, Prefill.MESSAGE));
@@ -70,15 +83,29 @@ public final class CatalogBuilder {
     return new Provider.Quirks(true, quirks.prefill(), quirks.thinking(), quirks.sampling());
   }
 
+  private Provider vertex(ProviderId id, ProviderSettings.Vertex vertex) {
+    String dialect =
+        switch (vertex.publisher()) {
+          case GOOGLE -> "vertex";
+          case ANTHROPIC -> "vertex-anthropic";
+        };
+    Secret account = vertex.serviceAccount();
+    List<Credential> credentials =
+        account == null ? List.of() : List.of(Credential.of(account, tokens.apply(account)));
+    return remote(id, dialect, vertex, vertex.models(), credentials, quirks(vertex.quirks()));
+  }
+
   private static Provider azure(ProviderId id, ProviderSettings.Azure azure) {
     Provider.Quirks quirks = QuirkPresets.of(null, azure.quirks());
     String path = azure.baseUrl().path() + azure.api().path();
-    return remote(id, "azure", azure, path, quirks.asking(azure.api().query(azure.apiVersion())));
+    return remote(
+        id, "azure", azure, path, credentials(azure), quirks.asking(azure.api().query(azure.apiVersion())));
   }
 
   private static Provider remote(
       ProviderId id, String dialect, ProviderSettings.Remote provider, Provider.Quirks quirks) {
-    return remote(id, dialect, provider, provider.baseUrl().path(), quirks);
+    String path = provider.baseUrl().path();
+    return remote(id, dialect, provider, path, credentials(provider), quirks);
   }
 
   private static Provider remote(
@@ -86,6 +113,7 @@ public final class CatalogBuilder {
       String dialect,
       ProviderSettings.Remote provider,
       String path,
+      List<Credential> credentials,
       Provider.Quirks quirks) {
     var url = provider.baseUrl();
     var timeouts = provider.timeouts();
@@ -95,7 +123,7 @@ public final class CatalogBuilder {
         dialect,
         new EndpointIdentity(url.tls(), url.host(), url.port()),
         path,
-        credentials(provider),
+        credentials,
         provider.headers().entrySet().stream()
             .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().reveal())),
         new Provider.Clocks(

@@ -3,6 +3,7 @@ package dev.tollgate.server.settings;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.server.settings.shape.Places;
+import dev.tollgate.server.settings.value.ServiceAccount;
 import dev.tollgate.server.settings.yaml.Paths;
 import dev.tollgate.server.settings.yaml.Problems;
 import java.util.HashSet;
@@ -13,6 +14,8 @@ import java.util.Set;
 /** Checks one provider. */
 final class ProviderChecks {
   private static final String TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
+
+  private static final String CLOUD_NAME = "[a-z0-9][a-z0-9.:-]*";
 
   /** Headers that frame or route a request, or say what we can read: they are ours to write. */
   private static final Set<String> RESERVED =
@@ -65,11 +68,27 @@ final class ProviderChecks {
         check(gemini, "x-goog-api-key", path);
         check(gemini.quirks(), path);
       }
+      case ProviderSettings.Vertex vertex -> check(vertex, path);
       case ProviderSettings.Cohere cohere -> check(cohere, "authorization", path);
       case ProviderSettings.Ollama ollama -> check(ollama, "authorization", path);
       case ProviderSettings.Mock _ -> {
         // Every key of it stands alone.
       }
+    }
+  }
+
+  private void check(ProviderSettings.Vertex vertex, String path) {
+    check(vertex, "authorization", path);
+    check(vertex.quirks(), path);
+    if (!vertex.project().matches(CLOUD_NAME)) {
+      report(path + ".project", "is not a project's id");
+    }
+    if (!vertex.location().matches(CLOUD_NAME)) {
+      report(path + ".location", "is not a location");
+    }
+    Secret account = vertex.serviceAccount();
+    if (account != null && ServiceAccount.parse(account).isEmpty()) {
+      report(path + ".service_account", "is not the JSON key of a service account");
     }
   }
 
@@ -116,7 +135,11 @@ final class ProviderChecks {
     if (provider.circuit().openForMax().compareTo(provider.circuit().openFor()) < 0) {
       report(path + ".circuit.open_for_max", "must not be shorter than open_for");
     }
-    boolean hasKey = provider.apiKey() != null || !provider.apiKeys().isEmpty();
+    boolean hasKey =
+        provider.apiKey() != null
+            || !provider.apiKeys().isEmpty()
+            || (provider instanceof ProviderSettings.Vertex vertex
+                && vertex.serviceAccount() != null);
     checkHeaders(provider.headers(), hasKey ? keyField : "", path + ".headers");
   }
 

@@ -13,6 +13,7 @@ import dev.tollgate.server.settings.shape.Word;
 import dev.tollgate.server.settings.value.HttpUrl;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -21,13 +22,15 @@ import org.jspecify.annotations.Nullable;
 @TaggedBy(
     value = "type",
     about =
-        "what it speaks: openai (any OpenAI-compatible server), azure, anthropic, gemini, cohere,"
-            + " ollama, or mock (the bundled scripted one)",
-    later = {"vertex", "bedrock"})
+        "what it speaks: openai (any OpenAI-compatible server), azure, anthropic, gemini, vertex,"
+            + " cohere, ollama, or mock (the bundled scripted one)",
+    later = {"bedrock"})
 public sealed interface ProviderSettings {
 
+  int HTTPS_PORT = 443;
+
   /** What all providers have that are elsewhere. */
-  sealed interface Remote permits OpenAi, Azure, Anthropic, Gemini, Cohere, Ollama {
+  sealed interface Remote permits OpenAi, Azure, Anthropic, Gemini, Vertex, Cohere, Ollama {
     HttpUrl baseUrl();
 
     @Nullable Secret apiKey();
@@ -206,6 +209,76 @@ public sealed interface ProviderSettings {
       @Key(about = "extra request headers; their values are kept secret")
           Map<String, Secret> headers)
       implements ProviderSettings, Remote {}
+
+  /** {@code type: vertex}: the models that Google's Vertex AI hosts. */
+  @Tag("vertex")
+  record Vertex(
+      @Key(about = "the Google Cloud project", required = true) String project,
+      @Key(about = "region of its models, or global", initial = "global") String location,
+      @Key(about = "whose models: google (Gemini) or anthropic", initial = "google")
+          Publisher publisher,
+      @Key(name = "base_url", about = "address of the API; null: that of the location")
+          @Nullable HttpUrl address,
+      @Key(
+              about =
+                  "JSON key of a service account, with which tokens are fetched; null: none is sent")
+          @Nullable Secret serviceAccount,
+      @Key(about = "five clocks") Timeouts timeouts,
+      @Key(about = "connections to it") Pool pool,
+      @Key(about = "when it is left alone for a while") Circuit circuit,
+      @Key(
+              about = "cancel, or drain to read on for the usage when a client left",
+              initial = "cancel")
+          OnDisconnect onDisconnect,
+      @Key(
+              name = "max_event_bytes",
+              about = "longest event of a stream and longest plain reply",
+              initial = "32MiB",
+              min = "4KiB",
+              max = "1GiB",
+              bytes = true)
+          int eventBytesMax,
+      @Key(about = "what its models differ in") ModelQuirks quirks,
+      @Key(about = "extra request headers; their values are kept secret")
+          Map<String, Secret> headers)
+      implements ProviderSettings, Remote {
+
+    /** Whose models they are. */
+    public enum Publisher {
+      GOOGLE,
+      ANTHROPIC
+    }
+
+    @Override
+    public HttpUrl baseUrl() {
+      return address != null ? address : new HttpUrl(true, host(), HTTPS_PORT, "");
+    }
+
+    private String host() {
+      return switch (location) {
+        case "global" -> "aiplatform.googleapis.com";
+        case "eu", "us" -> "aiplatform." + location + ".rep.googleapis.com";
+        default -> location + "-aiplatform.googleapis.com";
+      };
+    }
+
+    /** What stands ahead of the model in a request's target. */
+    public String models() {
+      String owner = publisher.name().toLowerCase(Locale.ROOT);
+      return "%s/v1/projects/%s/locations/%s/publishers/%s"
+          .formatted(baseUrl().path(), project, location, owner);
+    }
+
+    @Override
+    public @Nullable Secret apiKey() {
+      return null;
+    }
+
+    @Override
+    public List<Credential> apiKeys() {
+      return List.of();
+    }
+  }
 
   /** {@code type: cohere}: Cohere's API, version 2. */
   @Tag("cohere")

@@ -68,7 +68,8 @@ final class SettingsChecks {
           EnumSet.allOf(Modality.class);
       case ProviderSettings.Ollama _ -> EnumSet.of(Modality.CHAT);
       case ProviderSettings.Cohere _ -> EnumSet.of(Modality.CHAT, Modality.EMBEDDING);
-      case ProviderSettings.Anthropic _, ProviderSettings.Gemini _ -> EnumSet.of(Modality.CHAT);
+      case ProviderSettings.Anthropic _, ProviderSettings.Gemini _, ProviderSettings.Vertex _ ->
+          EnumSet.of(Modality.CHAT);
     };
   }
 

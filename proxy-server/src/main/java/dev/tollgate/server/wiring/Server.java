@@ -17,6 +17,7 @@ import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.core.tenant.KeyHash;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.oauth.AccessTokens;
 import dev.tollgate.server.ops.AccessLog;
 import dev.tollgate.server.ops.AdminReply;
 import dev.tollgate.server.ops.AdminRoute;
@@ -48,6 +49,8 @@ import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -67,6 +70,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class Server implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Server.class);
+
+  /** A node whose accounts are refused serves its other providers. */
+  private static final Duration FIRST_TOKENS_MAX = Duration.ofSeconds(5);
 
   private final Settings settings;
   private final Supplier<Loaded> reread;
@@ -342,9 +348,21 @@ public final class Server implements AutoCloseable {
     closers.add("lag probes", new LoopLag(metrics, loops));
   }
 
-  private Snapshots snapshots(Mocks mocks, Upstreams upstreams) {
-    var builder = new CatalogBuilder(mocks::port);
-    return new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet);
+  private Snapshots snapshots(Mocks mocks, Upstreams upstreams) throws InterruptedException {
+    AccessTokens tokens = tokens();
+    var builder = new CatalogBuilder(mocks::port, tokens::of);
+    var snapshots = new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet);
+    tokens.awaitFirst(FIRST_TOKENS_MAX);
+    return snapshots;
+  }
+
+  private AccessTokens tokens() {
+    var tokens = new AccessTokens(InstantSource.system());
+    closers.add("access tokens", tokens);
+    metrics.counter(Family.ACCESS_TOKENS, tokens::fetched);
+    metrics.counter(Family.ACCESS_TOKEN_FAILURES, tokens::failed);
+    metrics.gauge(Family.ACCESS_TOKENS_MISSING, tokens::missing);
+    return tokens;
   }
 
   private Gauges gauges(Upstreams upstreams, Snapshots snapshots) {

@@ -273,6 +273,58 @@ final class CatalogBuilderTest {
   }
 
   @Test
+  void vertexIsAProjectsPublisherInAPlace() {
+    String file =
+        """
+        version: 1
+        providers:
+          gemini: { type: vertex, project: p-1 }
+          claude: { type: vertex, project: p-1, location: eu, publisher: anthropic }
+          local:
+            type: vertex
+            project: p-1
+            location: europe-west1
+            base_url: http://127.0.0.1:1/x
+        """;
+    List<Provider> all =
+        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+    assertThat(all.get(0).dialect()).isEqualTo("vertex");
+    assertThat(all.get(0).endpoint())
+        .isEqualTo(new EndpointIdentity(true, "aiplatform.googleapis.com", 443));
+    assertThat(all.get(0).basePath())
+        .isEqualTo("/v1/projects/p-1/locations/global/publishers/google");
+    assertThat(all.get(0).credentials()).isEmpty();
+    assertThat(all.get(1).dialect()).isEqualTo("vertex-anthropic");
+    assertThat(all.get(1).endpoint().host()).isEqualTo("aiplatform.eu.rep.googleapis.com");
+    assertThat(all.get(1).basePath())
+        .isEqualTo("/v1/projects/p-1/locations/eu/publishers/anthropic");
+    assertThat(all.get(2).endpoint()).isEqualTo(new EndpointIdentity(false, "127.0.0.1", 1));
+    assertThat(all.get(2).basePath())
+        .isEqualTo("/x/v1/projects/p-1/locations/europe-west1/publishers/google");
+  }
+
+  @Test
+  void vertexNeedsTheKeyOfAServiceAccount() {
+    var loading =
+        Loading.of(
+            """
+            version: 1
+            providers:
+              a:
+                type: vertex
+                project: p/1
+                location: a b
+                service_account: sk-1
+                headers: { Authorization: x }
+            """);
+    assertThat(loading.problems())
+        .anyMatch(problem -> problem.contains("is not a project's id"))
+        .anyMatch(problem -> problem.contains("is not a location"))
+        .anyMatch(problem -> problem.contains("is not the JSON key of a service account"))
+        .anyMatch(problem -> problem.contains("is written from the key beside it"));
+  }
+
+  @Test
   void theMockIsWhereItListens() {
     assertThat(provider("mock").endpoint())
         .isEqualTo(new EndpointIdentity(false, "127.0.0.1", 4711));

@@ -40,7 +40,17 @@ final class PackageOrder {
 
   /** The packages of proxy-server, in no order: what each may see is decided by name. */
   static final Set<String> SERVER =
-      Set.of("settings", "postgres", "redis", "ledger", "mock", "ops", "bench", "wiring", "cli");
+      Set.of(
+          "settings",
+          "postgres",
+          "redis",
+          "ledger",
+          "mock",
+          "oauth",
+          "ops",
+          "bench",
+          "wiring",
+          "cli");
 
   /** In a constant pool every class, descriptor and signature is text that holds the whole name. */
   private static final Pattern OURS =

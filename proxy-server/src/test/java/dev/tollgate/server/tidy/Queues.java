@@ -88,6 +88,7 @@ final class Queues {
       Map.ofEntries(
           Map.entry("core/catalog/Catalog", "what the configuration names"),
           Map.entry("core/dialect/AnthropicReply", "blocks of one reply, whose bytes are bounded"),
+          Map.entry("core/dialect/GeminiTurns", "calls of tools in one request"),
           Map.entry("core/dialect/Dropped", "a few paths of one request"),
           Map.entry("core/dialect/OllamaMessages", "calls of tools in one request"),
           Map.entry("core/endpoint/Delivered", "eight short texts of one stream"),
@@ -125,6 +126,8 @@ final class Queues {
           Map.entry("server/ledger/Leaser", "one tick at a time, and eight grants"),
           Map.entry("server/ledger/Reporter", "one report at a time"),
           Map.entry("server/ledger/Shelf", "segments on the disk"),
+          Map.entry("server/oauth/AccessTokens", "one entry for each service account"),
+          Map.entry("server/oauth/Chores", "one task for each service account"),
           Map.entry("server/mock/Draft", "one reply of the mock provider"),
           Map.entry("server/mock/LoopDesk", "the mock provider's replies"),
           Map.entry("server/mock/MockCounters", "the last disconnects of the mock provider"),

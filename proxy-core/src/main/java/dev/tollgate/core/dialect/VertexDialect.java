@@ -1,0 +1,91 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.Headers;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The models that Google's Vertex AI hosts: Gemini, and Anthropic's in their own form. Both are
+ * addressed as a publisher's model under the provider's path, and take an access token.
+ */
+final class VertexDialect implements Dialect {
+  static final VertexDialect GEMINI = new VertexDialect(Publisher.GOOGLE, new GeminiChat());
+  static final VertexDialect ANTHROPIC =
+      new VertexDialect(Publisher.ANTHROPIC, new AnthropicChat(AnthropicChat.Host.VERTEX));
+
+  private final Publisher publisher;
+  private final Optional<Translation> translation;
+
+  /** Whose form it is. */
+  private enum Publisher {
+    GOOGLE,
+    ANTHROPIC
+  }
+
+  private VertexDialect(Publisher publisher, Translation translation) {
+    this.publisher = publisher;
+    this.translation = Optional.of(translation);
+  }
+
+  @Override
+  public String target(Operation operation, Route route, boolean stream) {
+    if (operation != Operation.CHAT) {
+      throw new IllegalArgumentException("Vertex has no " + operation); // the loader refused it
+    }
+    String model = route.provider().basePath() + "/models/" + route.upstreamModel();
+    return switch (publisher) {
+      case GOOGLE -> model + GeminiDialect.chat(stream);
+      case ANTHROPIC -> model + (stream ? ":streamRawPredict" : ":rawPredict");
+    };
+  }
+
+  /** A token that could be fetched is good; no call costs nothing. */
+  @Override
+  public Optional<String> credentialCheck(Provider provider) {
+    return Optional.empty();
+  }
+
+  @Override
+  public List<Field> fields() {
+    return List.of();
+  }
+
+  @Override
+  public List<Field> authorization(Secret credential) {
+    return List.of(new Field("authorization", "Bearer " + credential.reveal()));
+  }
+
+  @Override
+  public Optional<Translation> translation() {
+    return translation;
+  }
+
+  @Override
+  public Optional<EmbeddingTranslation> embeddings() {
+    return Optional.empty();
+  }
+
+  /** What Google says for itself is told from what Anthropic says by how it is written. */
+  @Override
+  public UpstreamFailure failure(int status, Headers headers, byte[] body, int length) {
+    return switch (publisher) {
+      case GOOGLE -> GeminiDialect.INSTANCE.failure(status, headers, body, length);
+      case ANTHROPIC ->
+          ErrorBody.read(body, 0, length).impliedStatus() > 0
+              ? GeminiDialect.INSTANCE.failure(status, headers, body, length)
+              : AnthropicDialect.INSTANCE.failure(status, headers, body, length);
+    };
+  }
+
+  @Override
+  public UpstreamFailure failureInside(byte[] json, int from, int to) {
+    return switch (publisher) {
+      case GOOGLE -> GeminiDialect.INSTANCE.failureInside(json, from, to);
+      case ANTHROPIC -> AnthropicDialect.INSTANCE.failureInside(json, from, to);
+    };
+  }
+}

@@ -1,0 +1,79 @@
+package dev.tollgate.server.oauth;
+
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.server.settings.value.ServiceAccount;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.security.GeneralSecurityException;
+import java.time.Duration;
+import java.time.Instant;
+
+/** Asks where a service account's tokens come from for one. Blocks; never on an event loop. */
+public final class TokenEndpoint {
+  private static final Duration TIME_MAX = Duration.ofSeconds(10);
+  private static final long LIFE_SECONDS_USUAL = 3_600;
+
+  private final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIME_MAX).build();
+
+  /** A token, and how long it is good for. */
+  public record Granted(Secret token, Duration life) {}
+
+  /** A token was refused, or nobody answered; the message says which, without a secret. */
+  public static final class TokenException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    TokenException(String message) {
+      super(message, null, false, false);
+    }
+  }
+
+  public Granted ask(ServiceAccount account, Instant now)
+      throws TokenException, InterruptedException {
+    try {
+      String form =
+          "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
+              + Assertion.of(account, now);
+      HttpRequest request =
+          HttpRequest.newBuilder(account.tokenUri())
+              .timeout(TIME_MAX)
+              .header("content-type", "application/x-www-form-urlencoded")
+              .POST(BodyPublishers.ofString(form))
+              .build();
+      return read(client.send(request, BodyHandlers.ofByteArray()));
+    } catch (IOException e) {
+      throw new TokenException("cannot reach " + account.tokenUri().getHost() + ": " + e);
+    } catch (GeneralSecurityException e) {
+      throw new TokenException("cannot sign: " + e.getMessage());
+    }
+  }
+
+  private static Granted read(HttpResponse<byte[]> response) throws TokenException {
+    byte[] body = response.body();
+    try {
+      JsonMembers members = JsonMembers.of(body, 0, body.length);
+      String token = text(members, "access_token");
+      if (response.statusCode() == 200 && !token.isEmpty()) {
+        int life = members.indexOf("expires_in");
+        long seconds = life < 0 ? LIFE_SECONDS_USUAL : members.integer(life, LIFE_SECONDS_USUAL);
+        return new Granted(new Secret(token), Duration.ofSeconds(Math.max(1, seconds)));
+      }
+      String error = (text(members, "error") + " " + text(members, "error_description")).strip();
+      throw new TokenException("refused with " + response.statusCode() + ": " + error);
+    } catch (InvalidJson e) {
+      throw new TokenException("answered " + response.statusCode() + " without a token");
+    }
+  }
+
+  private static String text(JsonMembers members, String name) {
+    int i = members.indexOf(name);
+    return i >= 0 && members.kind(i) == JsonKind.STRING ? members.string(i) : "";
+  }
+}

@@ -1,0 +1,5 @@
+/** Access tokens: fetched with a key that is never sent, and renewed before they expire. */
+@NullMarked
+package dev.tollgate.server.oauth;
+
+import org.jspecify.annotations.NullMarked;

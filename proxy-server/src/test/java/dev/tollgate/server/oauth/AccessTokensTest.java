@@ -1,0 +1,182 @@
+package dev.tollgate.server.oauth;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.net.httpserver.HttpServer;
+import dev.tollgate.core.catalog.AccessToken;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.server.settings.value.ServiceAccount;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.Signature;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Tokens of a service account from a server that checks what it is asked with. */
+class AccessTokensTest {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private final KeyPair pair;
+  private final HttpServer server;
+  private final ByHand chores = new ByHand();
+  private Instant now = Instant.ofEpochSecond(1_700_000_000);
+  private final AccessTokens tokens = new AccessTokens(() -> now, chores);
+  private final List<String> forms = new CopyOnWriteArrayList<>();
+  private volatile int status = 200;
+  private volatile String answer = "{\"access_token\":\"ya29.a\",\"expires_in\":3600}";
+
+  AccessTokensTest() throws IOException, GeneralSecurityException {
+    KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+    generator.initialize(2_048);
+    pair = generator.generateKeyPair();
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/token",
+        exchange -> {
+          forms.add(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
+          byte[] body = answer.getBytes(UTF_8);
+          exchange.sendResponseHeaders(status, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+  }
+
+  @AfterEach
+  void stop() {
+    tokens.close();
+    server.stop(0);
+  }
+
+  /** Tasks that run when the test says so. */
+  private static final class ByHand implements Chores {
+    private final Deque<Runnable> tasks = new ArrayDeque<>();
+    private final Deque<Duration> delays = new ArrayDeque<>();
+
+    @Override
+    public void later(Duration delay, Runnable task) {
+      tasks.add(task);
+      delays.add(delay);
+    }
+
+    @Override
+    public void stop() {}
+
+    /** Runs the next task, and says how long it was to wait. */
+    Duration run() {
+      Duration delay = delays.removeFirst();
+      tasks.removeFirst().run();
+      return delay;
+    }
+  }
+
+  private Secret file() throws IOException {
+    String pem =
+        "-----BEGIN PRIVATE KEY-----\n"
+            + Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded())
+            + "\n-----END PRIVATE KEY-----\n";
+    return new Secret(
+        MAPPER.writeValueAsString(
+            Map.of(
+                "type", "service_account",
+                "client_email", "a@p.iam.gserviceaccount.com",
+                "private_key_id", "k1",
+                "private_key", pem,
+                "token_uri", "http://127.0.0.1:" + server.getAddress().getPort() + "/token")));
+  }
+
+  private static JsonNode part(String assertion, int i) throws IOException {
+    return MAPPER.readTree(Base64.getUrlDecoder().decode(assertion.split("\\.", -1)[i]));
+  }
+
+  @Test
+  void anAccountIsExchangedForATokenWithASignedClaim() throws Exception {
+    Secret file = file();
+    AccessToken token = tokens.of(file);
+    chores.run();
+    assertThat(token.current()).contains(new Secret("ya29.a"));
+    assertThat(tokens.of(file())).isSameAs(token);
+    assertThat(tokens.fetched()).isEqualTo(1);
+    assertThat(tokens.failed()).isZero();
+    assertThat(tokens.missing()).isZero();
+    String form = forms.getFirst();
+    assertThat(form)
+        .startsWith("grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=");
+    String assertion = form.substring(form.lastIndexOf('=') + 1);
+    assertThat(part(assertion, 0))
+        .isEqualTo(MAPPER.readTree("{\"alg\":\"RS256\",\"typ\":\"JWT\",\"kid\":\"k1\"}"));
+    JsonNode claims = part(assertion, 1);
+    assertThat(claims.path("iss").asText()).isEqualTo("a@p.iam.gserviceaccount.com");
+    assertThat(claims.path("aud").asText()).endsWith("/token");
+    assertThat(claims.path("scope").asText()).endsWith("/auth/cloud-platform");
+    assertThat(claims.path("exp").asLong() - claims.path("iat").asLong()).isEqualTo(3_600);
+    Signature signature = Signature.getInstance("SHA256withRSA");
+    signature.initVerify(pair.getPublic());
+    signature.update(assertion.substring(0, assertion.lastIndexOf('.')).getBytes(UTF_8));
+    String signed = assertion.substring(assertion.lastIndexOf('.') + 1);
+    assertThat(signature.verify(Base64.getUrlDecoder().decode(signed))).isTrue();
+  }
+
+  @Test
+  void aTokenIsRenewedAheadOfItsEndAndKeptUntilThenWhereThatFails() throws Exception {
+    AccessToken token = tokens.of(file());
+    assertThat(chores.run()).isEqualTo(Duration.ZERO);
+    assertThat(token.current()).contains(new Secret("ya29.a"));
+    status = 503;
+    answer = "busy";
+    now = now.plusSeconds(3_360);
+    assertThat(chores.run()).isEqualTo(Duration.ofMinutes(56));
+    assertThat(token.current()).contains(new Secret("ya29.a"));
+    assertThat(chores.run()).isEqualTo(Duration.ofSeconds(1));
+    now = now.plusSeconds(240);
+    assertThat(chores.run()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(token.current()).isEmpty();
+    assertThat(tokens.missing()).isEqualTo(1);
+    assertThat(tokens.failed()).isEqualTo(3);
+    status = 200;
+    answer = "{\"access_token\":\"two\",\"expires_in\":100}";
+    assertThat(chores.run()).isEqualTo(Duration.ofSeconds(4));
+    assertThat(token.current()).contains(new Secret("two"));
+    assertThat(chores.run()).isEqualTo(Duration.ofSeconds(80));
+  }
+
+  @Test
+  void whatIsRefusedIsTriedAgain() throws Exception {
+    status = 400;
+    answer = "{\"error\":\"invalid_grant\",\"error_description\":\"Invalid JWT Signature.\"}";
+    AccessToken token = tokens.of(file());
+    chores.run();
+    tokens.awaitFirst(Duration.ZERO);
+    assertThat(token.current()).isEmpty();
+    assertThat(tokens.missing()).isEqualTo(1);
+    for (int i = 0; i < 8; i++) {
+      chores.run();
+    }
+    assertThat(chores.run()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(tokens.failed()).isEqualTo(10);
+  }
+
+  @Test
+  void whatIsNoKeyOfAnAccountIsToldApart() throws Exception {
+    assertThat(ServiceAccount.parse(file())).isPresent();
+    assertThat(ServiceAccount.parse(new Secret("sk-1"))).isEmpty();
+    assertThat(ServiceAccount.parse(new Secret("{}"))).isEmpty();
+    String broken = file().reveal().replace("KEY-----\\nMI", "KEY-----\\nMJ");
+    assertThat(ServiceAccount.parse(new Secret(broken))).isEmpty();
+  }
+}
