@@ -14,6 +14,9 @@ final class GeminiDialect implements Dialect {
 
   private static final Optional<Translation> TRANSLATION = Optional.of(new GeminiChat());
 
+  private static final Optional<EmbeddingTranslation> EMBEDDINGS =
+      Optional.of(new GeminiEmbeddings());
+
   private GeminiDialect() {}
 
   @Override
@@ -21,7 +24,8 @@ final class GeminiDialect implements Dialect {
     String model = base(route.provider()) + "/models/" + route.upstreamModel();
     return switch (operation) {
       case CHAT -> model + chat(stream);
-      case EMBEDDING, COMPLETION, SPEECH, TRANSCRIPTION ->
+      case EMBEDDING -> model + ":batchEmbedContents";
+      case COMPLETION, SPEECH, TRANSCRIPTION ->
           throw new IllegalArgumentException("Gemini has no " + operation); // the loader refused it
     };
   }
@@ -58,7 +62,7 @@ final class GeminiDialect implements Dialect {
 
   @Override
   public Optional<EmbeddingTranslation> embeddings() {
-    return Optional.empty();
+    return EMBEDDINGS;
   }
 
   @Override

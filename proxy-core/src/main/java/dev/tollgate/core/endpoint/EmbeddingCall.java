@@ -7,6 +7,7 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Optional;
 
 /** One admitted embedding request for one model. */
 public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
@@ -38,6 +39,11 @@ public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
   @Override
   public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
     int most = request.promptTokensAtMost(model);
-    return EmbeddingReply.read(ReplyStamp.of(model.id(), most, provider, id), body, length);
+    ReplyStamp stamp = ReplyStamp.of(model.id(), most, provider, id);
+    Optional<byte[]> packed =
+        request.wantsBase64() ? Base64Vectors.of(body, length) : Optional.empty();
+    return packed.isPresent()
+        ? EmbeddingReply.read(stamp, packed.get(), packed.get().length)
+        : EmbeddingReply.read(stamp, body, length);
   }
 }

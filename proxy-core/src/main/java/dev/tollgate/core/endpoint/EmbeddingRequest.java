@@ -135,6 +135,12 @@ public final class EmbeddingRequest implements InferenceRequest {
     return RequestRoot.edited(root, false, route).toBuffers();
   }
 
+  /** Whether it asks for vectors in base64, which not all providers have. */
+  boolean wantsBase64() {
+    int i = root.indexOf("encoding_format");
+    return i >= 0 && root.isString(i, "base64");
+  }
+
   /** The body as it came. */
   JsonMembers canonical() {
     return root;

@@ -17,19 +17,37 @@ import org.junit.jupiter.api.Test;
 class TranslationCostTest {
   private static final int EVENTS = 10_000;
   private static final int BYTES_MAX = 2_000;
+  private static final int BYTES_MAX_WITH_USAGE = 8_000;
 
   @Test
-  void anEventTakesFewBytesOfHeapHoweverLongTheStream() {
+  void anEventOfAnthropicsTakesFewBytesOfHeapHoweverLongTheStream() {
     byte[] event =
         AnthropicWire.delta(0, "text_delta", "text", " a few words of text").getBytes(UTF_8);
-    try (var stream = new Translated()) {
-      stream.feed(AnthropicWire.start(5).getBytes(UTF_8), 1);
+    assertThat(bytesPerEvent("anthropic", AnthropicWire.start(5), event))
+        .isBetween(1L, (long) BYTES_MAX);
+  }
+
+  /** Each of Gemini's tells the usage so far, which is read and told on. */
+  @Test
+  void anEventOfGeminisTakesFewBytesOfHeapHoweverLongTheStream() {
+    byte[] event =
+        ("data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\" a few words\"}],"
+                + "\"role\":\"model\"},\"index\":0}],\"usageMetadata\":{\"promptTokenCount\":32,"
+                + "\"candidatesTokenCount\":49,\"totalTokenCount\":104,\"promptTokensDetails\":"
+                + "[{\"modality\":\"TEXT\",\"tokenCount\":32}],\"thoughtsTokenCount\":23},"
+                + "\"modelVersion\":\"gemini-2.5-flash\",\"responseId\":\"m4ztaP\"}\r\n\r\n")
+            .getBytes(UTF_8);
+    assertThat(bytesPerEvent("gemini", "", event)).isBetween(1L, (long) BYTES_MAX_WITH_USAGE);
+  }
+
+  private static long bytesPerEvent(String dialect, String start, byte[] event) {
+    try (var stream = new Translated(dialect)) {
+      stream.feed(start.getBytes(UTF_8), 1);
       stream.feed(event, 2_000); // what is made once, and the compiler's
       var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       long before = threads.getCurrentThreadAllocatedBytes();
       stream.feed(event, EVENTS);
-      long bytes = (threads.getCurrentThreadAllocatedBytes() - before) / EVENTS;
-      assertThat(bytes).isBetween(1L, (long) BYTES_MAX);
+      return (threads.getCurrentThreadAllocatedBytes() - before) / EVENTS;
     }
   }
 
@@ -37,9 +55,12 @@ class TranslationCostTest {
   private static final class Translated implements SseSink, AutoCloseable {
     private final ChatStream chat = new ChatStream(Samples.stamp());
     private final ByteBuf out = Unpooled.buffer(4_096);
-    private final SseDecoder decoder =
-        new SseDecoder(
-            Dialect.named("anthropic").translation().orElseThrow().stream(this), 1 << 16);
+    private final SseDecoder decoder;
+
+    Translated(String dialect) {
+      decoder =
+          new SseDecoder(Dialect.named(dialect).translation().orElseThrow().stream(this), 1 << 16);
+    }
 
     void feed(byte[] bytes, int times) {
       ByteBuf in = Unpooled.wrappedBuffer(bytes);

@@ -1,5 +1,6 @@
 package dev.tollgate.core.testkit;
 
+import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.EndpointIdentity;
@@ -248,6 +249,19 @@ public final class TestCatalog {
         p.quirks().asking(query),
         p.onDisconnect(),
         p.eventBytesMax());
+  }
+
+  /** A provider that is sent a token in its key's place. */
+  public static Provider tokened(String name, AccessToken token) {
+    Provider p = provider(name);
+    return copy(
+        p,
+        List.of(Credential.of(new Secret("key-of-" + name), token)),
+        p.clocks(),
+        p.pool(),
+        p.circuit(),
+        p.quirks(),
+        p.onDisconnect());
   }
 
   /** A provider of another dialect. */

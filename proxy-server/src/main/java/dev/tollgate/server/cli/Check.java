@@ -25,7 +25,9 @@ final class Check implements Callable<Integer> {
 
   @Mixin private ConfigOptions config = new ConfigOptions();
 
-  @Option(names = "--connect", description = "Also reach the store, Redis and the providers.")
+  @Option(
+      names = "--connect",
+      description = "Also reach the store, Redis and the providers, and try their keys.")
   private boolean connect;
 
   @Override

@@ -1,12 +1,17 @@
 package dev.tollgate.server.cli;
 
+import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.ProviderSettings;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.StoreSettings;
 import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.StoreUrl;
+import dev.tollgate.server.wiring.KeyProbe;
 import dev.tollgate.server.wiring.RedisLook;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -25,15 +30,17 @@ import javax.net.ssl.SSLSocketFactory;
 
 /**
  * Tries to reach what a configuration names: database and Redis with their credentials, providers
- * by TCP and TLS. No request is sent to a provider, so its key is not tried.
+ * by TCP and TLS, and each of their keys with a request that costs nothing.
  */
 final class Reach {
   private static final int SECONDS_MAX = 10;
 
   private final Settings settings;
+  private final Catalog catalog;
 
   Reach(Settings settings) {
     this.settings = settings;
+    this.catalog = new CatalogBuilder(_ -> 0).build(settings);
   }
 
   /** One after the other: the store, Redis, then the providers in the order of the file. */
@@ -44,7 +51,9 @@ final class Reach {
     if (redis != null) {
       found.add(redis(redis));
     }
-    settings.providers().forEach((id, provider) -> found.add(provider(id, provider)));
+    for (var provider : settings.providers().entrySet()) {
+      found.add(provider(provider.getKey(), provider.getValue()));
+    }
     return found;
   }
 
@@ -82,11 +91,32 @@ final class Reach {
     }
   }
 
-  private static Reached provider(ProviderId id, ProviderSettings provider) {
+  private Reached provider(ProviderId id, ProviderSettings provider) throws InterruptedException {
     return switch (provider) {
       case ProviderSettings.Mock _ -> new Reached.Yes("provider " + id, "bundled, serve starts it");
-      case ProviderSettings.Remote remote -> endpoint(id, remote);
+      case ProviderSettings.Remote remote ->
+          switch (endpoint(id, remote)) {
+            case Reached.Yes yes -> keys(id, yes);
+            case Reached.No no -> no;
+          };
     };
+  }
+
+  /** Tries each key of a provider that was reached; one that is refused is as bad as no answer. */
+  private Reached keys(ProviderId id, Reached.Yes reached) throws InterruptedException {
+    Provider provider =
+        catalog.providers().stream().filter(one -> one.id().equals(id)).findFirst().orElseThrow();
+    StringBuilder said = new StringBuilder(reached.how());
+    for (Credential credential : provider.credentials()) {
+      switch (KeyProbe.of(provider, credential)) {
+        case KeyProbe.Taken taken -> said.append(", ").append(taken.how());
+        case KeyProbe.Unknown unknown -> said.append(", ").append(unknown.why());
+        case KeyProbe.Refused refused -> {
+          return new Reached.No(reached.what(), said + ", but " + refused.why());
+        }
+      }
+    }
+    return new Reached.Yes(reached.what(), said.toString());
   }
 
   private static Reached endpoint(ProviderId id, ProviderSettings.Remote provider) {

@@ -31,8 +31,8 @@ public final class AccessTokens implements AutoCloseable {
 
   private record Known(WeakReference<AccessToken> token, CountDownLatch firstTry) {}
 
-  public AccessTokens(InstantSource clock) {
-    this(clock, Chores.thread());
+  public AccessTokens() {
+    this(InstantSource.system(), Chores.thread());
   }
 
   AccessTokens(InstantSource clock, Chores chores) {

@@ -42,8 +42,7 @@ public final class CatalogBuilder {
    * @param mockPort the loopback port on which a provider of type mock listens
    * @param tokens the access token of a service account's file
    */
-  public CatalogBuilder(
-      ToIntFunction<ProviderId> mockPort, Function<Secret, AccessToken> tokens) {
+  public CatalogBuilder(ToIntFunction<ProviderId> mockPort, Function<Secret, AccessToken> tokens) {
     this.mockPort = mockPort;
     this.tokens = tokens;
   }
@@ -99,7 +98,12 @@ public final class CatalogBuilder {
     Provider.Quirks quirks = QuirkPresets.of(null, azure.quirks());
     String path = azure.baseUrl().path() + azure.api().path();
     return remote(
-        id, "azure", azure, path, credentials(azure), quirks.asking(azure.api().query(azure.apiVersion())));
+        id,
+        "azure",
+        azure,
+        path,
+        credentials(azure),
+        quirks.asking(azure.api().query(azure.apiVersion())));
   }
 
   private static Provider remote(

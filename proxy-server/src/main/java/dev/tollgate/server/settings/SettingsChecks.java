@@ -66,9 +66,9 @@ final class SettingsChecks {
     return switch (provider) {
       case ProviderSettings.OpenAi _, ProviderSettings.Azure _, ProviderSettings.Mock _ ->
           EnumSet.allOf(Modality.class);
-      case ProviderSettings.Ollama _ -> EnumSet.of(Modality.CHAT);
-      case ProviderSettings.Cohere _ -> EnumSet.of(Modality.CHAT, Modality.EMBEDDING);
-      case ProviderSettings.Anthropic _, ProviderSettings.Gemini _, ProviderSettings.Vertex _ ->
+      case ProviderSettings.Cohere _, ProviderSettings.Gemini _ ->
+          EnumSet.of(Modality.CHAT, Modality.EMBEDDING);
+      case ProviderSettings.Anthropic _, ProviderSettings.Vertex _, ProviderSettings.Ollama _ ->
           EnumSet.of(Modality.CHAT);
     };
   }

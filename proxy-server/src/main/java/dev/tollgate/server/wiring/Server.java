@@ -50,7 +50,6 @@ import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -357,7 +356,7 @@ public final class Server implements AutoCloseable {
   }
 
   private AccessTokens tokens() {
-    var tokens = new AccessTokens(InstantSource.system());
+    var tokens = new AccessTokens();
     closers.add("access tokens", tokens);
     metrics.counter(Family.ACCESS_TOKENS, tokens::fetched);
     metrics.counter(Family.ACCESS_TOKEN_FAILURES, tokens::failed);

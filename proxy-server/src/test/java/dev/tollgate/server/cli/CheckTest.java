@@ -1,11 +1,14 @@
 package dev.tollgate.server.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,7 +73,7 @@ final class CheckTest {
               """
               version: 1
               providers:
-                here: { type: openai, base_url: "http://127.0.0.1:%d/v1", api_key: secret }
+                here: { type: openai, base_url: "http://127.0.0.1:%d/v1" }
                 gone: { type: openai, base_url: "http://127.0.0.1:%d/v1" }
                 mock: { type: mock }
               """
@@ -82,6 +85,65 @@ final class CheckTest {
           .contains("provider mock: bundled");
       assertThat(err.toString()).contains("provider gone").contains("cannot connect");
     }
+  }
+
+  @Test
+  void connectTriesTheKeysOfEachType() throws IOException {
+    var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          String path = exchange.getRequestURI().getPath();
+          var sent = exchange.getRequestHeaders();
+          boolean good =
+              switch (path) {
+                case "/v1/models" ->
+                    "Bearer good".equals(sent.getFirst("authorization"))
+                        || "good".equals(sent.getFirst("x-api-key"));
+                case "/v1beta/models" -> "good".equals(sent.getFirst("x-goog-api-key"));
+                default -> false;
+              };
+          byte[] body =
+              (path.equals("/v1beta/models")
+                      ? "{\"error\":{\"details\":[{\"reason\":\"API_KEY_INVALID\"}]}}"
+                      : "{}")
+                  .getBytes(UTF_8);
+          int refused = path.equals("/v1beta/models") ? 400 : path.equals("/v1/models") ? 401 : 404;
+          exchange.sendResponseHeaders(good ? 200 : refused, body.length);
+          exchange.getResponseBody().write(body);
+          exchange.close();
+        });
+    server.start();
+    String at = "http://127.0.0.1:" + server.getAddress().getPort();
+    String file =
+        write(
+            """
+            version: 1
+            providers:
+              o-good: { type: openai, base_url: "AT/v1", api_key: good }
+              o-bad: { type: openai, base_url: "AT/v1", api_keys: [good, key-canary] }
+              o-odd: { type: openai, base_url: "AT/v2", api_key: good }
+              a-good: { type: anthropic, base_url: "AT", api_key: good }
+              a-bad: { type: anthropic, base_url: "AT", api_key: key-canary }
+              g-good: { type: gemini, base_url: "AT", api_key: good }
+              g-bad: { type: gemini, base_url: "AT", api_key: key-canary }
+            """
+                .replace("AT", at));
+    try {
+      assertThat(run("check", "--config", file, "--connect")).isOne();
+    } finally {
+      server.stop(0);
+    }
+    assertThat(out.toString())
+        .contains("provider o-good " + at + "/v1: connected, key taken")
+        .contains("provider o-odd " + at + "/v2: connected, key not tried: it answered 404")
+        .contains("provider a-good " + at + ": connected, key taken")
+        .contains("provider g-good " + at + ": connected, key taken");
+    assertThat(err.toString())
+        .contains("provider o-bad " + at + "/v1: connected, key taken, but key refused with 401")
+        .contains("provider a-bad " + at + ": connected, but key refused with 401")
+        .contains("provider g-bad " + at + ": connected, but key refused with 400")
+        .doesNotContain("key-canary");
   }
 
   @Test

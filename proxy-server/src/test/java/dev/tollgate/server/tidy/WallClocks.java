@@ -17,6 +17,8 @@ final class WallClocks {
   private static final Map<String, String> MAY =
       Map.of(
           "server/ops/AdminHandler", "the names of operators' requests",
+          "server/oauth/AccessTokens", "claims that others check, and whether a token expired",
+          "server/wiring/KeyProbe", "a claim that others check",
           "server/ledger/Leaser", "whether the machine slept, which the other clock does not tell",
           "server/ledger/Settler", "how old the oldest unbooked charge is, for the operator",
           "server/wiring/Treasury", "how long settled journals are kept",

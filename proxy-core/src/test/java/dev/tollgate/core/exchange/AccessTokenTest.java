@@ -1,0 +1,64 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.AccessToken;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.endpoint.ClientView;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import org.junit.jupiter.api.Test;
+
+/** A provider that is sent a token which may be missing, and changes. */
+class AccessTokenTest {
+  private static final String REQUEST =
+      "{\"model\":\"acme/one\",\"stream\":true,"
+          + "\"messages\":[{\"role\":\"user\",\"content\":\"Hi.\"}]}";
+
+  @Test
+  void theTokenOfTheMomentIsSentAndNeverTheKey() {
+    var token = new AccessToken();
+    token.replace(new Secret("one"));
+    try (var scenario = Scenario.of(TestCatalog.of(TestCatalog.tokened("alpha", token)))) {
+      token.replace(new Secret("two"));
+      RecordedClient client = scenario.ask(REQUEST);
+      assertThat(scenario.link(0).received())
+          .contains("authorization: Bearer two\r\n")
+          .doesNotContain("key-of-alpha", "Bearer one");
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      assertThat(ClientView.of(client.text()).text()).isEqualTo("fine");
+    }
+  }
+
+  @Test
+  void whereThereIsNoneAnotherProviderIsAsked() {
+    var token = new AccessToken();
+    token.replace(new Secret("gone"));
+    token.lose();
+    var providers =
+        TestCatalog.of(TestCatalog.tokened("alpha", token), TestCatalog.provider("beta"));
+    try (var scenario = Scenario.of(providers)) {
+      RecordedClient client = scenario.ask(REQUEST);
+      assertThat(scenario.link(0).received()).contains("Bearer sk-of-beta");
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
+      assertThat(ClientView.of(client.text()).text()).isEqualTo("fine");
+      assertThat(scenario.served().attempts())
+          .extracting(RequestRecord.AttemptRecord::outcome)
+          .containsExactly("unreachable", "ok");
+    }
+  }
+
+  @Test
+  void whereThereIsNobodyElseTheClientIsTold() {
+    try (var scenario =
+        Scenario.of(TestCatalog.of(TestCatalog.tokened("alpha", new AccessToken())))) {
+      scenario.ask(REQUEST);
+      scenario.passSeconds(5); // it may have come by then
+      assertThat(scenario.served().attempts())
+          .extracting(RequestRecord.AttemptRecord::outcome)
+          .containsOnly("unreachable");
+    }
+  }
+}
