@@ -12,12 +12,13 @@ final class Collector {
   /** With its header, an array that doubles stays a power of two. */
   private static final int HEADER_BYTES = 16;
 
-  private static final int START_BYTES = 2 * 1024 - HEADER_BYTES;
+  private static final int UNCOUNTED_BYTES = 2 * 1024 - HEADER_BYTES;
+  private static final byte[] NONE = {};
   private static final int FREE_BYTES = 64 * 1024;
 
   private final int bytesMax;
   private InflightBytes.@Nullable Permit permit;
-  private byte[] bytes = new byte[START_BYTES];
+  private byte[] bytes = NONE;
   private int length;
 
   /** What became of more bytes. */
@@ -41,7 +42,7 @@ final class Collector {
     }
     if (total > bytes.length) {
       int capacity = (int) Math.min(bytesMax, Math.max(total, 2L * bytes.length + HEADER_BYTES));
-      if (permit == null || !permit.resize(capacity)) {
+      if (capacity > UNCOUNTED_BYTES && (permit == null || !permit.resize(capacity))) {
         return Taken.NO_ROOM;
       }
       bytes = Arrays.copyOf(bytes, capacity);

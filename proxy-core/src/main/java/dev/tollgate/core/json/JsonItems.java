@@ -14,14 +14,20 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   private static final int VALUE_END = 3;
   private static final int DEPTH = 4;
   private static final int STRIDE = 5;
+
+  /** A message has two members; a request has more, and pays for one copy. */
+  private static final int ITEMS_AT_FIRST = 4;
+
   private static final int ITEMS_KEPT = 64;
 
-  private byte[] bytes = {};
+  private static final byte[] NONE = {};
+
+  private byte[] bytes = NONE;
   private int start;
   private int end;
   private int size;
   private boolean cut;
-  private int[] slots = new int[12 * STRIDE];
+  private int[] slots = new int[ITEMS_AT_FIRST * STRIDE];
 
   public final byte[] bytes() {
     return bytes;

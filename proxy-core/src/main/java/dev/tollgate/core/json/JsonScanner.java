@@ -16,7 +16,9 @@ final class JsonScanner {
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
 
-  private byte[] bytes = {};
+  private static final byte[] NONE = {};
+
+  private byte[] bytes = NONE;
   private int from;
   private int to;
   private int deepest;

@@ -59,13 +59,28 @@ record AccessLine(RequestRecord record) {
   private static final Name REQUEST_BYTES = name("request_bytes");
   private static final Name RESPONSE_BYTES = name("response_bytes");
 
+  /** Loops write those of the store, the log's thread its own: one after the other on each. */
+  private static final ThreadLocal<JsonLine> LINES = ThreadLocal.withInitial(JsonLine::new);
+
   @Override
   public String toString() {
     return new String(utf8(), StandardCharsets.US_ASCII);
   }
 
   byte[] utf8() {
-    JsonLine line = new JsonLine();
+    JsonLine line = LINES.get();
+    write(line);
+    return line.bytes();
+  }
+
+  byte[] utf8(char terminator) {
+    JsonLine line = LINES.get();
+    write(line);
+    line.terminate(terminator);
+    return line.bytes();
+  }
+
+  private void write(JsonLine line) {
     line.begin('{');
     writeRequest(line);
     ApiKey key = record.key();
@@ -79,7 +94,6 @@ record AccessLine(RequestRecord record) {
     line.number(REQUEST_BYTES, record.requestBytes());
     line.number(RESPONSE_BYTES, record.responseBytes());
     line.end('}');
-    return line.bytes();
   }
 
   private void writeRequest(JsonLine line) {
@@ -135,8 +149,11 @@ record AccessLine(RequestRecord record) {
       if (attempt.droppedEvents() > 0) {
         line.number(DROPPED_EVENTS, attempt.droppedEvents());
       }
-      line.textIfAny(
-          ODDITIES, attempt.oddities().stream().map(Oddity::wire).collect(Collectors.joining(",")));
+      if (!attempt.oddities().isEmpty()) {
+        line.text(
+            ODDITIES,
+            attempt.oddities().stream().map(Oddity::wire).collect(Collectors.joining(",")));
+      }
       line.textIfAny(RESUME, attempt.resume());
       line.textIfAny(REASON, attempt.reason());
       writeUnsent(line, attempt);

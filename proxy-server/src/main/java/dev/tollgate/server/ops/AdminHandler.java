@@ -91,7 +91,10 @@ final class AdminHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     } else if (!work.tryAcquire()) {
       exchange.refuse(ErrorCode.SERVICE_UNAVAILABLE, "too many requests at once");
     } else {
-      Thread.ofVirtual()
+      // Not a virtual one: what that writes through a BufferedWriter makes its buffer grow by a
+      // character at a time, and a scrape took 20 MB.
+      Thread.ofPlatform()
+          .daemon()
           .name("admin-" + route.path())
           .start(
               () -> {

@@ -174,6 +174,11 @@ public enum Family {
       "tollgate_buffer_bytes",
       "Memory that the buffer allocator holds.",
       List.of("kind")),
+  ALLOCATED_BYTES(
+      Kind.COUNTER,
+      "tollgate_allocated_bytes_total",
+      "Bytes of heap that event loops and other threads have taken since the start.",
+      List.of("thread")),
   LOOP_LAG(
       Kind.HISTOGRAM,
       "tollgate_event_loop_lag_seconds",

@@ -6,10 +6,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A line of JSON in the making, as UTF-8: one is made for every request that is charged, so that
- * names are encoded once and plain text is copied. Ends with {@link #bytes}; for one thread.
+ * names are encoded once and plain text is copied. Ends with {@link #bytes}, and may begin anew
+ * then; for one thread.
  */
 final class JsonLine {
-  private static final int BYTES_AT_FIRST = 1024;
+  private static final int BYTES_AT_FIRST = 2048;
+  private static final int BYTES_KEPT = 16 * 1024;
   private static final int NUMBER_BYTES_MAX = 20;
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
@@ -121,8 +123,21 @@ final class JsonLine {
     comma = true;
   }
 
+  /** What was written, and forgets it. */
   byte[] bytes() {
-    return Arrays.copyOf(bytes, size);
+    byte[] written = Arrays.copyOf(bytes, size);
+    size = 0;
+    comma = false;
+    if (bytes.length > BYTES_KEPT) {
+      bytes = new byte[BYTES_AT_FIRST];
+    }
+    return written;
+  }
+
+  /** One byte behind the whole. */
+  void terminate(char terminator) {
+    room(1);
+    bytes[size++] = (byte) terminator;
   }
 
   // A day of the proleptic Gregorian calendar from its number, in eras of 400 years from March on.
@@ -170,12 +185,10 @@ final class JsonLine {
   }
 
   private void quoted(String text) {
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8); // for ASCII this is a copy
-    boolean plain = utf8.length == text.length() && isPlain(utf8);
-    room(utf8.length + 2);
+    room(text.length() + 2);
     bytes[size++] = '"';
-    if (plain) {
-      append(utf8);
+    if (isPlain(text)) {
+      ascii(text);
     } else {
       escaped(text);
     }
@@ -183,9 +196,9 @@ final class JsonLine {
     bytes[size++] = '"';
   }
 
-  private static boolean isPlain(byte[] utf8) {
-    for (byte each : utf8) {
-      if (each < 0x20 || each == 0x7f || each == '"' || each == '\\') {
+  private static boolean isPlain(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (!isPlain(text.charAt(i))) {
         return false;
       }
     }

@@ -8,22 +8,27 @@ import ch.qos.logback.core.spi.AppenderAttachableImpl;
 import java.util.Iterator;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Takes log events into a bounded ring and has one thread format and write them, so that no event
- * loop waits for a terminal or a disk. A full ring drops the event and counts it.
+ * loop waits for a terminal or a disk, nor wakes a thread for each line. A full ring drops the
+ * event and counts it.
  */
 public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent>
     implements AppenderAttachable<ILoggingEvent> {
   private static final int SIZE_DEFAULT = 8192;
   private static final long FLUSH_MILLIS_MAX = 2_000;
+  private static final long GATHERING_MILLIS = 10;
   private static final LongAdder DROPPED = new LongAdder();
 
   private final AppenderAttachableImpl<ILoggingEvent> targets = new AppenderAttachableImpl<>();
   private int size = SIZE_DEFAULT;
   private BlockingQueue<ILoggingEvent> ring = new ArrayBlockingQueue<>(1);
+  private CountDownLatch stopping = new CountDownLatch(1);
   private @Nullable Thread writer;
 
   /** Events that this process has dropped. */
@@ -39,6 +44,7 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
   @Override
   public void start() {
     ring = new ArrayBlockingQueue<>(size);
+    stopping = new CountDownLatch(1);
     super.start();
     writer = Thread.ofPlatform().name("log-" + getName()).daemon().start(this::write);
   }
@@ -50,6 +56,7 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
       return;
     }
     super.stop();
+    stopping.countDown();
     Thread last = writer;
     if (last != null) {
       last.interrupt();
@@ -71,12 +78,26 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
     try {
       while (isStarted()) {
         targets.appendLoopOnAppenders(ring.take());
+        writeWaiting();
+        // Whoever logs meanwhile finds nobody waiting, and so has nobody to wake up.
+        stopping.await(GATHERING_MILLIS, TimeUnit.MILLISECONDS);
       }
     } catch (InterruptedException stopped) {
       // What is in the ring is still written.
     }
+    writeWaiting();
+  }
+
+  private void writeWaiting() {
     for (ILoggingEvent event = ring.poll(); event != null; event = ring.poll()) {
       targets.appendLoopOnAppenders(event);
+    }
+    targets.iteratorForAppenders().forEachRemaining(RingAppender::flush);
+  }
+
+  private static void flush(Appender<ILoggingEvent> target) {
+    if (target instanceof ErrorStream stream) {
+      stream.flush();
     }
   }
 

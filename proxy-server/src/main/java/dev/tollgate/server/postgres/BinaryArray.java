@@ -87,8 +87,8 @@ final class BinaryArray {
   /** All of it, for a statement of this connection. */
   Array on(Connection connection) throws SQLException {
     put32(COUNT_AT, count);
-    return new PgArray(
-        connection.unwrap(BaseConnection.class), arrayOid, Arrays.copyOf(bytes, size));
+    byte[] all = size == bytes.length ? bytes : Arrays.copyOf(bytes, size);
+    return new PgArray(connection.unwrap(BaseConnection.class), arrayOid, all);
   }
 
   /** Where the bytes of the next element begin. */

@@ -35,12 +35,12 @@ final class SettlementBatch {
     int count = rows.size();
     Connection connection = call.getConnection();
     var days = BinaryArray.dates(count);
-    var requests = BinaryArray.texts(count * 34);
+    var requests = BinaryArray.texts(count * 38);
     var orgs = BinaryArray.uuids(count);
-    var keys = BinaryArray.texts(count * 34);
+    var keys = BinaryArray.texts(count * 38);
     var estimated = BinaryArray.bools(count);
     var hows = BinaryArray.texts(count * 16);
-    var lines = BinaryArray.texts(count * 1024);
+    var lines = BinaryArray.texts(rows.stream().mapToInt(row -> row.row().length + 4).sum());
     for (Settlement row : rows) {
       days.date(row.payer().window().day());
       requests.text(row.request().value());

@@ -23,6 +23,7 @@ import dev.tollgate.server.ops.AdminReply;
 import dev.tollgate.server.ops.AdminRoute;
 import dev.tollgate.server.ops.AdminServer;
 import dev.tollgate.server.ops.AdminServer.AdminRequest;
+import dev.tollgate.server.ops.Allocations;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Health;
@@ -344,6 +345,7 @@ public final class Server implements AutoCloseable {
     metrics.buffers(network.allocator());
     metrics.jvm();
     loops = network.loops();
+    Allocations.show(metrics, loops);
     closers.add("lag probes", new LoopLag(metrics, loops));
   }
 

@@ -1,0 +1,51 @@
+package dev.tollgate.server.ops;
+
+import com.sun.management.ThreadMXBean;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Counts the heap that threads take: event loops, which take some for each request and event, apart
+ * from all others. Where the JVM does not tell, nothing is shown.
+ */
+public final class Allocations {
+  private final ThreadMXBean threads;
+  private final long[] loops;
+
+  private Allocations(ThreadMXBean threads, long[] loops) {
+    this.threads = threads;
+    this.loops = loops;
+  }
+
+  /** Starts the loops' threads where that was not done. */
+  public static void show(Metrics metrics, Iterable<? extends EventExecutor> loops) {
+    if (ManagementFactory.getThreadMXBean() instanceof ThreadMXBean threads
+        && threads.isThreadAllocatedMemorySupported()) {
+      var allocations = new Allocations(threads, ids(loops));
+      metrics.counters(Family.ALLOCATED_BYTES, allocations::totals);
+    }
+  }
+
+  private static long[] ids(Iterable<? extends EventExecutor> loops) {
+    List<Long> ids = new ArrayList<>();
+    for (EventExecutor loop : loops) {
+      if (loop instanceof SingleThreadEventExecutor single) {
+        ids.add(single.threadProperties().id());
+      }
+    }
+    return ids.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  private Map<List<String>, Long> totals() {
+    // A thread that has ended tells -1.
+    long ofLoops =
+        Arrays.stream(threads.getThreadAllocatedBytes(loops)).filter(bytes -> bytes > 0).sum();
+    long all = Math.max(ofLoops, threads.getTotalThreadAllocatedBytes());
+    return Map.of(List.of("loop"), ofLoops, List.of("other"), all - ofLoops);
+  }
+}

@@ -1,0 +1,28 @@
+package dev.tollgate.server.ops;
+
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.encoder.EncoderBase;
+import java.nio.charset.StandardCharsets;
+
+/** Makes the line of a request's event without a text in between; of any other, its message. */
+public final class RequestEncoder extends EncoderBase<ILoggingEvent> {
+  private static final byte[] NOTHING = {};
+
+  @Override
+  public byte[] encode(ILoggingEvent event) {
+    Object[] arguments = event.getArgumentArray();
+    return arguments != null && arguments.length == 1 && arguments[0] instanceof AccessLine line
+        ? line.utf8('\n')
+        : (event.getFormattedMessage() + '\n').getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public byte[] headerBytes() {
+    return NOTHING;
+  }
+
+  @Override
+  public byte[] footerBytes() {
+    return NOTHING;
+  }
+}

@@ -1,0 +1,113 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.ScriptedConnection;
+import java.util.List;
+import java.util.concurrent.SynchronousQueue;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What the gateway takes of its heap for a plain request and for an event that comes alone, with
+ * everything on: on its event loops, for other threads take some when nobody asks, too. The process
+ * compiles without escape analysis here, so that the bytes are the code's: a warm node takes less.
+ */
+class AllocationIT {
+  private static final int REQUESTS = 1_500;
+  private static final int EVENTS = 1_500;
+  private static final int REQUEST_BYTES_MAX = 26 * 1024;
+  private static final int EVENT_BYTES_MAX = 600;
+  private static final int SCRAPES = 20;
+  private static final int SCRAPE_BYTES_MAX = 1 << 20;
+  private static final SynchronousQueue<String> NEXT = new SynchronousQueue<>();
+
+  private static Binary node;
+
+  @BeforeAll
+  static void start() {
+    Shared.scripted()
+        .model("allocation-plain", (_, to) -> to.send(Sse.completion("word ".repeat(100))))
+        .model("allocation-stream", (_, to) -> stream(to));
+    Setup setup =
+        Shared.setup()
+            .model("acme/plain", "scripted", "allocation-plain")
+            .model("acme/stream", "scripted", "allocation-stream");
+    node = Shared.beside(setup, List.of("-XX:+UseSerialGC"));
+  }
+
+  private static void stream(ScriptedConnection to) throws InterruptedException {
+    to.send(Sse.HEAD + Sse.role());
+    for (String text = NEXT.take(); !text.isEmpty(); text = NEXT.take()) {
+      to.send(Sse.text(text));
+    }
+    to.send(Sse.finish() + Sse.usage(5, 7) + Sse.DONE + Sse.END);
+  }
+
+  @AfterAll
+  static void stop() {
+    node.close();
+  }
+
+  @Test
+  void aPlainRequestTakesThisMuch() throws Exception {
+    ask(100); // what is made once
+    long before = allocated("loop");
+    ask(REQUESTS);
+    long each = (allocated("loop") - before) / REQUESTS;
+
+    Figures.keep("allocation-plain", each + " bytes of heap for a plain request");
+    assertThat(each).isLessThan(REQUEST_BYTES_MAX);
+  }
+
+  private static void ask(int requests) {
+    try (RawClient client = node.connect()) {
+      for (int i = 0; i < requests; i++) {
+        client.post(Chats.PATH, Chats.body("acme/plain", false), Shared.authorization());
+        assertThat(client.readResponse().status()).isEqualTo(200);
+      }
+    }
+  }
+
+  @Test
+  void anEventTakesThisMuch() throws Exception {
+    try (RawClient client = node.connect()) {
+      client.post(Chats.PATH, Chats.body("acme/stream", true), Shared.authorization());
+      read(client, 0, 100);
+      long before = allocated("loop");
+      read(client, 100, EVENTS);
+      long each = (allocated("loop") - before) / EVENTS;
+      NEXT.put("");
+      client.readUntil("[DONE]");
+
+      Figures.keep("allocation-event", each + " bytes of heap for an event");
+      assertThat(each).isLessThan(EVENT_BYTES_MAX);
+    }
+  }
+
+  @Test
+  void aScrapeTakesThisMuch() throws Exception {
+    long before = allocated("other");
+    for (int i = 0; i < SCRAPES; i++) {
+      node.admin().metrics();
+    }
+    long each = (allocated("other") - before) / SCRAPES;
+
+    Figures.keep("allocation-scrape", each + " bytes of heap for a scrape of the metrics");
+    assertThat(each).isLessThan(SCRAPE_BYTES_MAX);
+  }
+
+  private static void read(RawClient client, int from, int events) throws InterruptedException {
+    for (int i = from; i < from + events; i++) {
+      NEXT.put("word" + i);
+      client.readUntil("word" + i);
+    }
+  }
+
+  private static long allocated(String threads) {
+    return (long)
+        node.admin().total("tollgate_allocated_bytes_total{thread=\"%s\"}".formatted(threads));
+  }
+}
