@@ -53,10 +53,9 @@ final class Binary implements AutoCloseable {
     return serving(binary);
   }
 
-  private static Binary serving(Binary binary) throws IOException, InterruptedException {
+  private static Binary serving(Binary binary) throws InterruptedException {
     try {
       binary.awaitServing();
-      ClassArchive.keep(binary.pid());
       return binary;
     } catch (AssertionError e) {
       binary.close();
@@ -66,6 +65,13 @@ final class Binary implements AutoCloseable {
 
   static Binary start(Folder home, String... sets) throws IOException, InterruptedException {
     return start(home, List.of(), sets);
+  }
+
+  /** Starts the one that writes down which classes it has loaded when it ends. */
+  static Binary recorded(Folder home, Path archive) throws IOException, InterruptedException {
+    List<String> flags = List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable");
+    List<String> arguments = List.of("serve", "--config", home.config() + "");
+    return serving(new Binary(home, Program.bare(flags, arguments).start()));
   }
 
   /** Starts it and does not wait: for starts that should fail. */

@@ -1,59 +1,65 @@
 package dev.tollgate.server.acceptance;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The classes of the program as the first node of this JVM has loaded them, which later processes
- * map instead of reading jars: a start takes two thirds of its CPU.
+ * The classes of the program as a node has loaded them that served one request, which later
+ * processes map instead of reading jars: a start takes two thirds of its CPU. Made once for this
+ * JVM, by a process that ends with it: one that goes on after such a dump may crash.
  */
 final class ClassArchive {
-  /** That native access is given when the classes are used, and was not when they were kept. */
+  private static final String ARCHIVE = "classes.jsa";
+
+  /** That native access is given when classes are used and was not by default is no news. */
   private static final List<String> UNSAID =
       List.of("-Xlog:disable", "-Xlog:all=warning,cds*=off:stderr");
 
-  private static final String RECORD = "-XX:+RecordDynamicDumpInfo";
-
-  private static boolean isAsked;
-  private static List<String> flags = List.of(RECORD);
-
   private ClassArchive() {}
 
-  /** What a process is started with: to record its classes, or to use those that were. */
-  static synchronized List<String> flags() {
-    return flags;
+  private static final class Made {
+    static final List<String> FLAGS = make();
   }
 
-  /** Keeps the classes of a process that serves, if it is the first. */
-  static synchronized void keep(long pid) throws IOException, InterruptedException {
-    if (isAsked) {
-      return;
+  /** What a process is started with to use them. */
+  static List<String> flags() {
+    return Made.FLAGS;
+  }
+
+  private static List<String> make() {
+    try {
+      Path folder = Files.createTempDirectory("tollgate-classes");
+      Path archive = folder.resolve(ARCHIVE);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
+      record(archive);
+      return List.of(UNSAID.getFirst(), UNSAID.getLast(), "-XX:SharedArchiveFile=" + archive);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
     }
-    isAsked = true;
-    Path folder = Files.createTempDirectory("tollgate-classes");
-    Path archive = folder.resolve("classes.jsa");
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(folder)));
-    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-    Process dump =
-        new ProcessBuilder(jcmd, "" + pid, "VM.cds", "dynamic_dump", archive.toString())
-            .redirectErrorStream(true)
-            .start();
-    String said = Lines.of(dump.getInputStream()).whole();
-    if (dump.waitFor() != 0 || !Files.exists(archive)) {
-      throw new AssertionError("the classes were not kept: " + said);
+  }
+
+  private static void record(Path archive) throws IOException, InterruptedException {
+    Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
+    try (Folder folder = Folder.with(setup);
+        Binary node = Binary.recorded(folder, archive)) {
+      assertThat(Chats.ask(node, "test/chat", node.bootstrapKey()).status()).isEqualTo(200);
+      node.terminate();
+      node.awaitExit();
     }
-    List<String> use = new ArrayList<>(UNSAID);
-    use.add("-XX:SharedArchiveFile=" + archive);
-    flags = List.copyOf(use);
+    assertThat(archive).isNotEmptyFile();
   }
 
   private static void delete(Path folder) {
     try {
-      Files.deleteIfExists(folder.resolve("classes.jsa"));
+      Files.deleteIfExists(folder.resolve(ARCHIVE));
       Files.delete(folder);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

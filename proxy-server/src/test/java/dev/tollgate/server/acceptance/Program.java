@@ -25,6 +25,13 @@ final class Program {
   record Said(int exitCode, String out, String err) {}
 
   static ProcessBuilder process(List<String> jvmFlags, List<String> arguments) {
+    List<String> flags = new ArrayList<>(ClassArchive.flags());
+    flags.addAll(jvmFlags);
+    return bare(flags, arguments);
+  }
+
+  /** The same without the archive of its classes. */
+  static ProcessBuilder bare(List<String> jvmFlags, List<String> arguments) {
     Path lib = Path.of(System.getProperty("tollgate.root"), "proxy-server/target/tollgate/lib");
     assertThat(Files.isDirectory(lib)).as("%s, made by `mvn package`", lib).isTrue();
     List<String> command = new ArrayList<>();
@@ -38,7 +45,6 @@ final class Program {
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:TieredStopAtLevel=" + JIT_LEVEL,
             "-Xmx512m"));
-    command.addAll(ClassArchive.flags());
     command.addAll(jvmFlags);
     command.addAll(List.of("-cp", lib.resolve("*").toString(), MAIN));
     command.addAll(arguments);
