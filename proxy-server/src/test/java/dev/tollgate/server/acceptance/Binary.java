@@ -152,7 +152,20 @@ final class Binary implements AutoCloseable {
 
   /** Has every write to its files fail from now on; its pipes and sockets go on. */
   void failWrites() throws IOException, InterruptedException {
-    var prlimit = new ProcessBuilder("prlimit", "--pid=" + process.pid(), "--fsize=1:1");
+    limitFiles("1:1");
+  }
+
+  /** Its files may not become longer than this any more: what is made full size cannot be made. */
+  void refuseFilesAbove(int bytes) throws IOException, InterruptedException {
+    limitFiles(bytes + ":unlimited");
+  }
+
+  void allowFiles() throws IOException, InterruptedException {
+    limitFiles("unlimited:unlimited");
+  }
+
+  private void limitFiles(String softAndHard) throws IOException, InterruptedException {
+    var prlimit = new ProcessBuilder("prlimit", "--pid=" + process.pid(), "--fsize=" + softAndHard);
     if (prlimit.inheritIO().start().waitFor() != 0) {
       throw new AssertionError("prlimit failed");
     }

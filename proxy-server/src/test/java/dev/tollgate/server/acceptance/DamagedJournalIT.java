@@ -6,6 +6,7 @@ import dev.tollgate.core.testkit.RawClient;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,30 @@ class DamagedJournalIT {
       try (Binary node = Binary.start(folder, store)) {
         assertThat(Chats.ask(node, "test/chat").status()).isEqualTo(200);
       }
+    }
+    Books.of(Shared.node().home()).requireAuditClean();
+  }
+
+  /** The journal has room for what runs, and not for its next segment. */
+  @Test
+  void onAFullDiskRequestsAreRefusedUntilThereIsRoomAndNoChargeIsLost() throws Exception {
+    try (Binary node = Shared.beside(Shared.setup(), List.of());
+        Load load = Load.on(node, Shared.key(), "test/chat", 16)) {
+      load.await(200, Duration.ZERO);
+      node.refuseFilesAbove(2 << 20);
+      load.await(503, Duration.ZERO);
+      assertThat(node.admin().get("/readyz").statusCode()).isEqualTo(503);
+      node.allowFiles();
+      load.await(200, Duration.ZERO);
+      assertThat(node.admin().get("/readyz").statusCode()).isEqualTo(200);
+      load.end();
+
+      assertThat(load.answers())
+          .filteredOn(each -> each.status() != 200)
+          .isNotEmpty()
+          .allSatisfy(each -> assertThat(each.code()).isEqualTo("service_unavailable"));
+      node.admin().awaitBooked();
+      Books.of(Shared.node().home()).awaitAll(load.told());
     }
     Books.of(Shared.node().home()).requireAuditClean();
   }
