@@ -121,6 +121,7 @@ final class Queues {
           Map.entry("server/bench/Driver", "one event loop of a benchmark"),
           Map.entry("server/bench/Frontier", "24 probes of a benchmark"),
           Map.entry("server/cli/Main", "the verbs"),
+          Map.entry("server/cli/Quarantine", "the requests that an operator named"),
           Map.entry("server/ledger/Background", "the journal's few chores"),
           Map.entry("server/ledger/EarlierLife", "one batch of what is settled before serving"),
           Map.entry("server/ledger/Leaser", "one tick at a time, and eight grants"),
