@@ -201,3 +201,39 @@ test("models are listed and found", async () => {
   assert.equal(model.id, "test/chat");
   assert.equal(model.modality, "chat");
 });
+
+test("speech goes to a file whose bytes are the provider's, and its transcript comes in every form", async () => {
+  const said = { model: "test/speech", input: "Say it.", voice: "alloy", response_format: "wav" };
+  const { data, response } = await client.audio.speech.create(said).withResponse();
+  const bytes = Buffer.from(await data.arrayBuffer());
+  assert.equal(response.headers.get("content-type"), "audio/wav");
+  assert.equal(response.headers.get("x-llm-cost-micro"), "105");
+  assert.equal(bytes.subarray(0, 4).toString(), "RIFF");
+  assert.equal(bytes.readUInt32LE(40), bytes.length - 44);
+  const again = await client.audio.speech.create(said);
+  assert.deepEqual(Buffer.from(await again.arrayBuffer()), bytes);
+
+  const file = () => OpenAI.toFile(bytes, "said.wav");
+  const ask = async (more) =>
+    client.audio.transcriptions.create({ model: "test/transcription", file: await file(), ...more });
+  const plain = await ask({});
+  assert.ok(plain.text.length > 0);
+  assert.ok(plain.usage.x_llm_cost_micro > 0);
+  assert.equal((await ask({ response_format: "verbose_json", timestamp_granularities: ["word"] })).text, plain.text);
+  assert.equal((await ask({ response_format: "diarized_json" })).segments[0].speaker, "A");
+  assert.equal(typeof (await ask({ response_format: "text" })), "string");
+  assert.match(await ask({ response_format: "srt" }), /^1\n00:00:00,000 --> /);
+  assert.match(await ask({ response_format: "vtt" }), /^WEBVTT/);
+
+  let text = "";
+  let done = null;
+  for await (const event of await ask({ stream: true })) {
+    text += event.type === "transcript.text.delta" ? event.delta : "";
+    done = event.type === "transcript.text.done" ? event : done;
+  }
+  assert.equal(text, plain.text);
+  assert.ok(done.usage.x_llm_cost_micro > 0);
+  const error = await ask({ response_format: "xml" }).catch((e) => e);
+  assert.ok(error instanceof OpenAI.BadRequestError);
+  assert.equal(error.param, "response_format");
+});
