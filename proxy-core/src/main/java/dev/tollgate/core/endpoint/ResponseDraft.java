@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * request on one loop.
  */
 final class ResponseDraft implements ChunkOut.Begun {
+  private static final int CALL_BYTES = 256; // what a call takes before it says anything
+
   private final List<ResponseItem> items = new ArrayList<>(1);
   private final Map<Long, ResponseItem.Call> calls = new HashMap<>(0);
   private ResponseItem.@Nullable Message message;
@@ -56,6 +58,7 @@ final class ResponseDraft implements ChunkOut.Begun {
 
   ResponseItem.Call begin(long index, ResponseItem.Call call) {
     calls.put(index, call);
+    grew(CALL_BYTES);
     return call;
   }
 
@@ -69,12 +72,12 @@ final class ResponseDraft implements ChunkOut.Begun {
     return at;
   }
 
-  /** More text is kept. */
+  /** More text is kept; less where it was replaced by a shorter one. */
   void grew(int byBytes) {
     bytes += byBytes;
   }
 
-  /** How much text is kept. */
+  /** How much is kept: text, names, and something for each call. */
   int bytes() {
     return bytes;
   }

@@ -68,12 +68,14 @@ final class ResponseEvents implements ChunkOut {
         member(delta, i, out);
       }
     }
-    incomplete = choice.incomplete();
+    if (choice.finishes()) {
+      incomplete = choice.incomplete();
+    }
   }
 
   private static boolean isText(JsonMembers delta) {
     int i = delta.indexOf("content");
-    return i >= 0 && delta.kind(i) != JsonKind.NULL && !delta.isEmptyString(i);
+    return i >= 0 && delta.kind(i) == JsonKind.STRING && !delta.isEmptyString(i);
   }
 
   private void created(boolean withText, ByteBuf out) {
@@ -159,7 +161,7 @@ final class ResponseEvents implements ChunkOut {
     }
     int id = fragment.indexOf("id");
     if (id >= 0 && fragment.kind(id) == JsonKind.STRING && !fragment.isEmptyString(id)) {
-      call.identify(fragment.string(id));
+      draft.grew(call.identify(fragment.string(id)));
     }
     int function = fragment.indexOf("function");
     if (function >= 0 && fragment.kind(function) == JsonKind.OBJECT) {
@@ -173,7 +175,7 @@ final class ResponseEvents implements ChunkOut {
         && name >= 0
         && function.kind(name) == JsonKind.STRING
         && !function.isEmptyString(name)) {
-      call.name(function.string(name));
+      draft.grew(call.name(function.string(name)));
       items.callBegun(call, out);
     }
     int arguments = function.indexOf("arguments");

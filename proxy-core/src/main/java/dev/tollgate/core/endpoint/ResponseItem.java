@@ -88,6 +88,7 @@ sealed interface ResponseItem {
     private final GrowingText arguments = new GrowingText();
     private JsonBytes callId;
     private JsonBytes name = EMPTY;
+    private int idChars;
     private boolean named;
 
     /**
@@ -107,13 +108,19 @@ sealed interface ResponseItem {
       return arguments;
     }
 
-    void identify(String as) {
+    /** Takes the provider's id, in place of an earlier one; by how much that grew. */
+    int identify(String as) {
+      int grown = as.length() - idChars;
+      idChars = as.length();
       callId = JsonBytes.string(as);
+      return grown;
     }
 
-    void name(String as) {
+    /** Takes its name; by how much that grew. */
+    int name(String as) {
       name = JsonBytes.string(as);
       named = true;
+      return as.length();
     }
 
     boolean isNamed() {

@@ -31,9 +31,7 @@ final class ResponseUsage {
   private static Map<String, Object> input(Usage charged) {
     Map<String, Object> details = new LinkedHashMap<>();
     details.put("cached_tokens", charged.cachedTokens());
-    if (charged.cacheWriteTokens() > 0) {
-      details.put("cache_write_tokens", charged.cacheWriteTokens());
-    }
+    details.put("cache_write_tokens", charged.cacheWriteTokens()); // SDKs with types want it
     return details;
   }
 

@@ -93,7 +93,7 @@ class ResponsesStreamTest {
         .isEqualTo("{\"type\":\"output_text\",\"text\":\"Hello 😀\",\"annotations\":[]}");
     assertThat(response.path("usage").toString())
         .isEqualTo(
-            "{\"input_tokens\":7,\"input_tokens_details\":{\"cached_tokens\":0},"
+            "{\"input_tokens\":7,\"input_tokens_details\":{\"cached_tokens\":0,\"cache_write_tokens\":0},"
                 + "\"output_tokens\":2,\"output_tokens_details\":{\"reasoning_tokens\":0},"
                 + "\"total_tokens\":9,\"x_llm_cost_micro\":38}");
   }
@@ -178,6 +178,21 @@ class ResponsesStreamTest {
     JsonNode response = view(text("a") + end(finish), EventList.LISTED).completed();
     assertThat(response.path("status").asText()).isEqualTo("completed");
     assertThat(response.at("/incomplete_details/reason").asText()).isEqualTo(reason);
+  }
+
+  @Test
+  void whatIsMissingIsSaidThoughAnEmptyChunkFollows() {
+    String stream = text("a") + Wire.data(Wire.finish("length")) + Wire.data(Wire.role());
+    JsonNode response = view(stream + Wire.data("[DONE]"), EventList.LISTED).completed();
+    assertThat(response.at("/incomplete_details/reason").asText()).isEqualTo("max_output_tokens");
+  }
+
+  @Test
+  void thoughtsInTheListOfPartsBeginNoMessage() {
+    String thought =
+        "{\"choices\":[{\"index\":0,\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":[]}]}}]}";
+    ResponsesView view = view(Wire.data(thought) + CALLS, EventList.EXTENDED);
+    assertThat(view.snapshot().path("output")).isEqualTo(view.completed().path("output"));
   }
 
   @Test

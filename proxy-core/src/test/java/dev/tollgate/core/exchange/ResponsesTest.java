@@ -16,12 +16,15 @@ import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A response is a chat in other words: it is broken off, continued and charged as one. */
 class ResponsesTest {
+  private static final int CALLS_IN_A_CHUNK = 16;
   private static final String STREAM =
       "{\"model\":\"acme/one\",\"input\":\"Say something.\",\"stream\":true}";
 
@@ -159,6 +162,33 @@ class ResponsesTest {
       assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
       assertThat(scenario.inflight().held()).isLessThanOrEqualTo(before);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",'id':'%s'", ",'function':{'name':'%s'}"})
+  void callsThatSayNothingAreBoundedToo(String said) {
+    String filler = said.isEmpty() ? "" : "x".repeat(1_000);
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      ProviderLink provider = scenario.link(0);
+      provider.send(Wire.STREAM_HEAD);
+      int callsMax = TestCatalog.EVENT_BYTES_MAX / (256 + filler.length());
+      for (int from = 0; from <= callsMax; from += CALLS_IN_A_CHUNK) {
+        provider.send(Wire.event(calls(from, said.formatted(filler))));
+      }
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.STREAM_INTERRUPTED);
+    }
+  }
+
+  private static String calls(int from, String said) {
+    return IntStream.range(from, from + CALLS_IN_A_CHUNK)
+        .mapToObj(index -> "{'index':" + index + said + "}")
+        .collect(
+            Collectors.joining(
+                ",",
+                "{'id':'c1','choices':[{'index':0,'delta':{'tool_calls':[",
+                "]},'finish_reason':null}]}"))
+        .replace('\'', '"');
   }
 
   @Test

@@ -93,6 +93,7 @@ final class Queues {
           Map.entry("core/dialect/OllamaMessages", "calls of tools in one request"),
           Map.entry("core/endpoint/Delivered", "eight short texts of one stream"),
           Map.entry("core/endpoint/Issues", "32 of one request"),
+          Map.entry("core/endpoint/ResponseDraft", "items of one reply, each counts as kept bytes"),
           Map.entry("core/endpoint/TextChoices", "the choices of one chunk"),
           Map.entry("core/exchange/Bill", "one entry for each provider that continued a stream"),
           Map.entry("core/exchange/DrainQuota", "one entry for each provider"),
