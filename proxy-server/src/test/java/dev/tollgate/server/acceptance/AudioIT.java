@@ -16,6 +16,8 @@ import com.openai.models.audio.transcriptions.TranscriptionCreateParams;
 import com.openai.models.audio.transcriptions.TranscriptionStreamEvent;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.mock.MockProfile;
+import dev.tollgate.server.mock.MockProvider;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Speech and transcriptions through the real program, with the official Java SDK and without. */
 class AudioIT {
@@ -55,6 +58,16 @@ class AudioIT {
     return SpeechCreateParams.builder().model("test/speech").input("Say it.").voice("alloy");
   }
 
+  /** What the provider itself says to the same request. */
+  private static byte[] spokenByProvider(SpeechCreateParams.ResponseFormat format) {
+    String model = "mock-speech?chunks=12"; // as the shared node's provider is set up
+    String body = Voices.spoken(model, ",\"response_format\":\"" + format.asString() + "\"");
+    try (MockProvider provider = MockProvider.start(MockProfile.IMMEDIATE, 0);
+        RawClient client = RawClient.connect(provider.port())) {
+      return client.post("/v1/audio/speech", body).readResponse().body();
+    }
+  }
+
   private static Path spoken(SpeechCreateParams.ResponseFormat format) throws IOException {
     Path file = Files.createTempFile(folder, "spoken", "." + format.asString());
     try (HttpResponse reply =
@@ -62,6 +75,15 @@ class AudioIT {
       Files.write(file, reply.body().readAllBytes());
     }
     return file;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"mp3", "wav", "pcm"})
+  void aSpokenFileHasTheBytesOfTheProvider(String name) throws IOException {
+    var format = SpeechCreateParams.ResponseFormat.of(name);
+    byte[] provided = spokenByProvider(format);
+    assertThat(provided).hasSizeGreaterThan(1_000);
+    assertThat(Files.readAllBytes(spoken(format))).isEqualTo(provided);
   }
 
   @Test
