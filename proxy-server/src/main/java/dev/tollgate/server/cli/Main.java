@@ -23,6 +23,7 @@ public final class Main implements Runnable {
   static {
     VERBS.put("check", Check.class);
     VERBS.put("schema", Schema.class);
+    VERBS.put("openapi", OpenApi.class);
     VERBS.put("serve", Serve.class);
     VERBS.put("migrate", Migrate.class);
     VERBS.put("store", Backup.class);

@@ -1,0 +1,143 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.cli.ApiDocument;
+import dev.tollgate.server.cli.ApiDocument.Operation;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the real program answers is what the OpenAPI document says. */
+class OpenApiIT {
+  private static final ApiDocument DOCUMENT = ApiDocument.own();
+  private static final String SPEECH = "/v1/audio/speech"; // which answers with sound
+
+  static Stream<Arguments> examples() {
+    return DOCUMENT.operations().stream()
+        .filter(operation -> !operation.path().equals(SPEECH))
+        .flatMap(one -> one.examples().stream().map(body -> Arguments.of(one, body)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("examples")
+  void everyExampleIsAnsweredAsItSays(Operation operation, JsonNode example) {
+    ObjectNode body = example.deepCopy();
+    body.put("model", body.get("model").asText().replace("tollgate/demo-", "test/"));
+    RawResponse reply = post(operation.path(), body.toString());
+    assertThat(reply.status()).as(reply.text()).isEqualTo(200);
+    if (body.path("stream").asBoolean()) {
+      requireEvents(operation, reply);
+    } else {
+      JsonNode answer = Json.tree(reply.text());
+      assertThat(operation.answer("application/json", answer)).as(reply.text()).isEmpty();
+    }
+  }
+
+  private static void requireEvents(Operation operation, RawResponse reply) {
+    List<String> events = events(reply);
+    assertThat(events).hasSizeGreaterThan(2);
+    assertThat(events.getLast()).isEqualTo("[DONE]");
+    for (String event : events.subList(0, events.size() - 1)) {
+      assertThat(operation.answer("text/event-stream", Json.tree(event))).as(event).isEmpty();
+    }
+  }
+
+  @Test
+  void eventsOfSpeechAreAsItSays() {
+    RawResponse reply = Voices.speak("test/speech", ",\"stream_format\":\"sse\"", Shared.key());
+    requireEvents(DOCUMENT.operation(SPEECH), reply);
+  }
+
+  @Test
+  void aTranscriptIsAsItSays() {
+    Operation operation = DOCUMENT.operation("/v1/audio/transcriptions");
+    RawResponse whole = Voices.hear("test/hearing", Shared.key());
+    assertThat(operation.answer("application/json", Json.tree(whole.text()))).isEmpty();
+    byte[] form = Voices.form("test/hearing", 1_000, "stream=true");
+    requireEvents(operation, Voices.hear(Shared.node(), form, Shared.key()));
+  }
+
+  @Test
+  void aToolIsCalledAsItSays() {
+    Operation operation = DOCUMENT.operation("/v1/responses");
+    for (boolean stream : new boolean[] {false, true}) {
+      RawResponse reply =
+          post(
+              operation.path(),
+              "{\"model\":\"test/tool\",\"input\":\"a\",\"stream\":%s}".formatted(stream));
+      JsonNode last =
+          stream ? Json.tree(lastButOne(reply)).path("response") : Json.tree(reply.text());
+      assertThat(last.toString()).contains("function_call");
+      assertThat(operation.answer("application/json", last)).as(last.toString()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatBreaksOffEndsWithAnEventAsItSays() {
+    Operation operation = DOCUMENT.operation("/v1/responses");
+    RawResponse reply =
+        post(operation.path(), "{\"model\":\"test/error-midway\",\"input\":\"a\",\"stream\":true}");
+    String error = lastButOne(reply);
+    assertThat(error).startsWith("{\"type\":\"error\",\"sequence_number\":");
+    assertThat(operation.answer("text/event-stream", Json.tree(error))).as(error).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/v1/models", "/v1/key", "/v1/credits"})
+  void lookUpsAreAnsweredAsItSays(String path) {
+    JsonNode answer = Json.tree(get(path, Shared.authorization()).text());
+    assertThat(DOCUMENT.operation(path).answer("application/json", answer)).isEmpty();
+  }
+
+  @Test
+  void aModelIsDescribedAsItSays() {
+    JsonNode answer = Json.tree(get("/v1/models/test/chat", Shared.authorization()).text());
+    Operation operation = DOCUMENT.operation("/v1/models/{vendor}/{name}");
+    assertThat(operation.answer("application/json", answer)).isEmpty();
+  }
+
+  @Test
+  void errorsHaveTheEnvelope() {
+    for (RawResponse refused :
+        List.of(
+            get("/v1/models", "Authorization: Bearer nobody"),
+            get("/v1/nothing", Shared.authorization()),
+            post("/v1/responses", "{}"),
+            post("/v1/responses", "{"),
+            post("/v1/chat/completions", Chats.body("test/rate-limited", false)),
+            post("/v1/chat/completions", Chats.body("test/broken", false)))) {
+      assertThat(refused.status()).isGreaterThanOrEqualTo(400);
+      assertThat(DOCUMENT.error(Json.tree(refused.text()))).as(refused.text()).isEmpty();
+    }
+  }
+
+  private static List<String> events(RawResponse reply) {
+    return reply.events().stream().map(event -> event.substring("data: ".length())).toList();
+  }
+
+  private static String lastButOne(RawResponse reply) {
+    List<String> events = events(reply);
+    return events.get(events.size() - 2);
+  }
+
+  private static RawResponse post(String path, String body) {
+    try (RawClient client = Shared.node().connect()) {
+      return client.post(path, body, Shared.authorization()).readResponse();
+    }
+  }
+
+  private static RawResponse get(String path, String authorization) {
+    try (RawClient client = Shared.node().connect()) {
+      return client.get(path, authorization).readResponse();
+    }
+  }
+}

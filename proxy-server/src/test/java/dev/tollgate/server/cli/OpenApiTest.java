@@ -1,0 +1,112 @@
+package dev.tollgate.server.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion.VersionFlag;
+import dev.tollgate.core.endpoint.ChatRequest;
+import dev.tollgate.core.endpoint.CompletionRequest;
+import dev.tollgate.core.endpoint.EmbeddingRequest;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.endpoint.EventList;
+import dev.tollgate.core.endpoint.Parsed;
+import dev.tollgate.core.endpoint.ResponsesRequest;
+import dev.tollgate.core.endpoint.SpeechRequest;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The document of the API agrees with the routes and with what they take. */
+final class OpenApiTest {
+  private static final ApiDocument DOCUMENT = ApiDocument.own();
+
+  @Test
+  void theVerbPrintsIt() {
+    var out = new StringWriter();
+    int exit = Main.commandLine(OpenApi.class).setOut(new PrintWriter(out)).execute("openapi");
+    assertThat(exit).isZero();
+    assertThat(out).hasToString(OpenApi.document());
+  }
+
+  @Test
+  void itsSchemasFitTheirSpecification() {
+    var meta =
+        JsonSchemaFactory.getInstance(VersionFlag.V202012)
+            .getSchema(URI.create("https://json-schema.org/draft/2020-12/schema"));
+    assertThat(DOCUMENT.schemas()).isNotEmpty();
+    DOCUMENT.schemas().forEach(schema -> assertThat(meta.validate(schema)).isEmpty());
+  }
+
+  @Test
+  void everyReferenceLeadsSomewhere() {
+    assertThat(DOCUMENT.root().findValuesAsText("$ref"))
+        .isNotEmpty()
+        .allMatch(at -> !DOCUMENT.root().at(at.substring(1)).isMissingNode());
+  }
+
+  @Test
+  void everyRouteIsThereAndNoOther() {
+    var documented =
+        DOCUMENT.operations().stream().map(one -> one.method() + " " + one.path()).toList();
+    var routes =
+        Arrays.stream(Endpoint.values()).map(one -> one.method() + " " + one.path()).toList();
+    assertThat(documented).containsExactlyInAnyOrderElementsOf(routes);
+  }
+
+  @Test
+  void everyExampleFitsItsSchemaAndIsTaken() {
+    for (ApiDocument.Operation operation : DOCUMENT.operations()) {
+      for (JsonNode example : operation.examples()) {
+        assertThat(operation.request(example)).as(example.toString()).isEmpty();
+        assertThat(parsed(operation.path(), example)).isInstanceOf(Parsed.Valid.class);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "/v1/chat/completions | {'model':'a/b'}",
+        "/v1/chat/completions | {'model':'a/b','messages':[]}",
+        "/v1/chat/completions | {'model':'a/b','messages':[{'role':'robot','content':'a'}]}",
+        "/v1/chat/completions | {'model':'a/b','messages':[{'role':'user','content':'a'}],'n':2}",
+        "/v1/completions | {'model':'a/b','prompt':'a','n':129}",
+        "/v1/embeddings | {'model':'a/b','input':[]}",
+        "/v1/audio/speech | {'model':'a/b','input':'','voice':'c'}",
+        "/v1/audio/speech | {'model':'a/b','input':'a','voice':{}}",
+        "/v1/audio/speech | {'model':'a/b','input':'a','voice':'c','response_format':'midi'}",
+        "/v1/audio/speech | {'model':'a/b','input':'a','voice':'c','speed':5}",
+        "/v1/responses | {'model':'a/b','input':'a','store':true}",
+        "/v1/responses | {'model':'a/b','input':'a','tools':[{'type':'web_search'}]}",
+        "/v1/responses | {'model':'a/b','input':7}",
+      })
+  void whatIsRefusedDoesNotFit(String path, String body) throws IOException {
+    JsonNode json = new ObjectMapper().readTree(body.replace('\'', '"'));
+    assertThat(DOCUMENT.operation(path).request(json)).isNotEmpty();
+    assertThat(parsed(path, json)).isInstanceOf(Parsed.Refused.class);
+  }
+
+  private static Parsed<?> parsed(String path, JsonNode body) {
+    byte[] bytes = body.toString().getBytes(UTF_8);
+    Endpoint endpoint = Endpoint.match("POST", path).orElseThrow().endpoint();
+    return switch (endpoint) {
+      case CHAT_COMPLETIONS -> ChatRequest.parse(bytes, bytes.length);
+      case COMPLETIONS -> CompletionRequest.parse(bytes, bytes.length);
+      case RESPONSES -> ResponsesRequest.parse(bytes, bytes.length, EventList.LISTED);
+      case EMBEDDINGS -> EmbeddingRequest.parse(bytes, bytes.length);
+      case SPEECH -> SpeechRequest.parse(bytes, bytes.length);
+      default -> throw new AssertionError(endpoint.name().toLowerCase(Locale.ROOT) + " has none");
+    };
+  }
+}
