@@ -260,7 +260,7 @@ final class ServerIT {
     lines.start();
     logger.addAppender(lines);
     try {
-      gateway.rewrite(CONFIGURATION + "responses: { extended_events: true }\n");
+      gateway.rewrite(CONFIGURATION + "media: { workers: 5 }\n");
       assertThat(gateway.adminPost("/-/reload").status()).isEqualTo(200);
     } finally {
       logger.detachAppender(lines);
@@ -271,7 +271,7 @@ final class ServerIT {
             line -> {
               assertThat(line.getLevel()).isEqualTo(Level.WARN);
               assertThat(line.getFormattedMessage())
-                  .contains("responses.extended_events: is not available yet");
+                  .contains("media.workers: is not available yet");
             });
   }
 
