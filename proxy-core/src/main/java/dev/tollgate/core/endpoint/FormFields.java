@@ -86,7 +86,10 @@ final class FormFields {
     String name = part.name();
     String folded = name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
     if (!rules.containsKey(name)) {
-      if (rules.containsKey(folded)) {
+      if (folded.startsWith("routing[") || folded.startsWith("provider")) {
+        // A wish that is not obeyed could send the file where its owner forbade it.
+        issues.add(name, "is not read in forms: send routing as JSON text in one field");
+      } else if (rules.containsKey(folded)) {
         issues.add(name, "is a case variant of " + folded);
       }
     } else if (!seen.add(name) && !name.endsWith("[]")) {
@@ -132,7 +135,12 @@ final class FormFields {
 
   /** The wish for routing: a JSON object as text, or the name of a strategy. */
   static RoutingFields.Read routing(Form form, Issues issues) {
-    String text = form.part("routing").filter(form::isText).map(form::text).orElse("").strip();
+    String text =
+        form.part("routing")
+            .filter(part -> part.sizeBytes() <= TEXT_BYTES_MAX && form.isText(part))
+            .map(form::text)
+            .orElse("")
+            .strip();
     JsonBytes value = JsonBytes.NULL;
     if (text.startsWith("{")) {
       value = object(text);

@@ -16,8 +16,6 @@ import java.util.regex.Pattern;
  */
 final class FormPartHead {
   private static final int DISPOSITION_CHARS_MAX = 1_024;
-  private static final Pattern LINE =
-      Pattern.compile("([!#-'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*", Pattern.DOTALL);
   private static final Pattern PARAMETER =
       Pattern.compile(
           "[ \t]*;[ \t]*([!#-'*+.^_`|~0-9A-Za-z-]+)=(?:\"((?:[^\"\\\\]|\\\\.)*)\"|([^\\s\";,=]+))",
@@ -51,13 +49,14 @@ final class FormPartHead {
     return head.named ? new Read.Fine(head.name, head.file) : new Read.Bad("a part has no name");
   }
 
+  // By hand: a pattern that strips blanks looks at each of them once for each ahead of it.
   private Optional<String> line(String line) {
-    Matcher field = LINE.matcher(line);
-    if (!field.matches() || line.chars().anyMatch(FormPartHead::isControl)) {
+    int colon = line.indexOf(':');
+    if (!isToken(line, colon) || line.chars().anyMatch(FormPartHead::isControl)) {
       return Optional.of("a part has a broken header line");
     }
-    String value = field.group(2);
-    return switch (field.group(1).toLowerCase(Locale.ROOT)) {
+    String value = withoutBlanks(line, colon + 1);
+    return switch (line.substring(0, colon).toLowerCase(Locale.ROOT)) {
       case "content-disposition" -> disposition(value);
       case "content-transfer-encoding" ->
           PLAIN_ENCODINGS.contains(value.toLowerCase(Locale.ROOT))
@@ -65,6 +64,30 @@ final class FormPartHead {
               : Optional.of("a part is encoded: send it as it is");
       default -> Optional.empty();
     };
+  }
+
+  private static boolean isToken(String line, int end) {
+    int at = 0;
+    while (at < end && Grammar.isToken((byte) line.charAt(at))) {
+      at++;
+    }
+    return end > 0 && at == end;
+  }
+
+  private static String withoutBlanks(String line, int start) {
+    int from = start;
+    int to = line.length();
+    while (from < to && isBlank(line.charAt(from))) {
+      from++;
+    }
+    while (to > from && isBlank(line.charAt(to - 1))) {
+      to--;
+    }
+    return line.substring(from, to);
+  }
+
+  private static boolean isBlank(char c) {
+    return c == ' ' || c == '\t';
   }
 
   private static boolean isControl(int character) {

@@ -158,7 +158,8 @@ public final class MultipartReader {
     if (length - headStart >= LINE_END_BYTES && bytes[headStart] == '\r') {
       return broken("a part has no name"); // nor any header line
     }
-    for (int i = at; i + HEAD_END.length <= length; i++) {
+    int bounded = Math.min(length, headStart + HEAD_BYTES_MAX + HEAD_END.length);
+    for (int i = at; i + HEAD_END.length <= bounded; i++) {
       if (Arrays.equals(bytes, i, i + HEAD_END.length, HEAD_END, 0, HEAD_END.length)) {
         return headEnded(bytes, i);
       }

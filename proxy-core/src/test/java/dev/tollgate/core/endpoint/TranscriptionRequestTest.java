@@ -12,6 +12,7 @@ import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -56,6 +57,30 @@ class TranscriptionRequestTest {
     Parsed<TranscriptionRequest> parsed = parse(form);
     assertThat(parsed).isInstanceOf(Parsed.Refused.class);
     return ((Parsed.Refused<TranscriptionRequest>) parsed).fault();
+  }
+
+  @Test
+  void aWishThatIsTooLongIsNotRead() {
+    byte[] large = form("model=acme/stt", "@file=ID3", "routing=" + "\u0001".repeat(8 << 20));
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    Fault fault = refused(large);
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(1 << 20);
+    assertThat(fault.param()).isEqualTo("routing");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "routing[only][]=eu",
+        "provider=eu",
+        "provider[order][]=eu",
+        "Routing[sort]=price"
+      })
+  void aWishThatIsNotReadIsRefused(String wish) {
+    Fault fault = refused(form("model=acme/stt", "@file=ID3", wish));
+    assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+    assertThat(fault.param()).isEqualTo(wish.substring(0, wish.indexOf('=')));
   }
 
   @ParameterizedTest

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -162,6 +163,25 @@ class MultipartReaderTest {
     assertThat(whole(B, most).isComplete()).isTrue();
     byte[] more = form(part.repeat(MultipartReader.PARTS_MAX + 1) + "--b--");
     assertThat(whole(B, more).problem()).contains("more than 128 parts");
+  }
+
+  /** Within a second on any machine; a look for each pair of blanks took half a minute. */
+  @Test
+  @Timeout(10)
+  void blanksOfAHeadCostOneLookEach() {
+    String part = "--b|X: a" + " ".repeat(8_000) + "b|Content-Disposition: form-data; name=m||x|";
+    byte[] blank = form(part.repeat(MultipartReader.PARTS_MAX) + "--b--");
+    assertThat(whole(B, blank).isComplete()).isTrue();
+  }
+
+  @Test
+  void aHeadWithoutEndIsLookedThroughUpToItsBound() {
+    byte[] bytes = new byte[1 << 20];
+    Arrays.fill(bytes, (byte) 'x');
+    byte[] begun = form("--b|X: ");
+    System.arraycopy(begun, 0, bytes, 0, begun.length);
+    bytes[MultipartReader.HEAD_BYTES_MAX + 100] = '\r'; // an end that comes too late
+    assertThat(whole(B, bytes).problem()).contains("too large");
   }
 
   @Test
