@@ -6,6 +6,7 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.json.Param;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -129,13 +130,30 @@ final class GeminiContent {
 
   private static boolean address(JsonMembers inside, int at, Supplier<JsonOut> place) {
     String uri = inside.string(at);
-    if (!uri.startsWith("https://") && !uri.startsWith("http://") && !uri.startsWith("gs://")) {
-      return false; // a file that was uploaded elsewhere is not known there
+    if (!isPublic(uri)) {
+      return false;
     }
     JsonOut out = place.get().beginObject().name("fileData").beginObject();
     MediaTypes.of(uri).ifPresent(type -> out.name("mimeType").string(type));
     out.name("fileUri").raw(JsonBytes.of(inside, at)).endObject().endObject();
     return true;
+  }
+
+  /**
+   * Whether anybody may fetch it. Buckets and uploaded files are fetched with the rights of the
+   * operator's account, which are no client's.
+   */
+  private static boolean isPublic(String uri) {
+    if (!uri.startsWith("https://") && !uri.startsWith("http://")) {
+      return false;
+    }
+    int from = uri.indexOf("//") + 2;
+    int to = from;
+    while (to < uri.length() && "/?#\\".indexOf(uri.charAt(to)) < 0) {
+      to++;
+    }
+    String authority = uri.substring(from, to).toLowerCase(Locale.ROOT);
+    return !authority.contains("googleapis.com") && !authority.contains("%");
   }
 
   private static boolean audio(JsonMembers part, Supplier<JsonOut> place) {

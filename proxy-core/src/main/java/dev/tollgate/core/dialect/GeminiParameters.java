@@ -29,7 +29,6 @@ final class GeminiParameters {
 
   void writeTo(JsonOut out) {
     own("safety_settings", "safetySettings", JsonKind.ARRAY, out);
-    own("cached_content", "cachedContent", JsonKind.STRING, out);
     out.name("generationConfig").beginObject();
     if (outputMax > 0) {
       out.name("maxOutputTokens").number(outputMax);
@@ -191,9 +190,7 @@ final class GeminiParameters {
           "tool_choice",
           "parallel_tool_calls",
           "safety_settings",
-          "safetySettings",
-          "cached_content",
-          "cachedContent" -> {}
+          "safetySettings" -> {}
       case "service_tier" -> {
         if (!chat.isString(i, "auto") && !chat.isString(i, "default")) {
           dropped.add("service_tier");

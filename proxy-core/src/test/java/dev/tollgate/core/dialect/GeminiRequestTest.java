@@ -25,6 +25,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What Gemini gets of a chat: each feature against the JSON that it must become. */
 class GeminiRequestTest {
@@ -154,8 +155,7 @@ class GeminiRequestTest {
               {'type':'image_url','image_url':{'url':'https://h/a.JPG?x=1'}},
               {'type':'image_url','image_url':{'url':'https://h/a'}},
               {'type':'input_audio','input_audio':{'data':'BBBB','format':'mp3'}},
-              {'type':'file','file':{'filename':'a','file_data':'data:application/pdf;base64,CC'}},
-              {'type':'file','file':{'file_id':'gs://b/c.pdf'}}]}]
+              {'type':'file','file':{'filename':'a','file_data':'data:application/pdf;base64,CC'}}]}]
             """);
     assertThat(body.path("contents").path(0).path("parts"))
         .isEqualTo(
@@ -164,8 +164,29 @@ class GeminiRequestTest {
                     + "{'fileData':{'mimeType':'image/jpeg','fileUri':'https://h/a.JPG?x=1'}},"
                     + "{'fileData':{'fileUri':'https://h/a'}},"
                     + "{'inlineData':{'mimeType':'audio/mp3','data':'BBBB'}},"
-                    + "{'inlineData':{'mimeType':'application/pdf','data':'CC'}},"
-                    + "{'fileData':{'mimeType':'application/pdf','fileUri':'gs://b/c.pdf'}}]"));
+                    + "{'inlineData':{'mimeType':'application/pdf','data':'CC'}}]"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "gs://b/c.png",
+        "https://generativelanguage.googleapis.com/v1beta/files/f",
+        "https://u@Storage.GoogleAPIs.com:443/b/c",
+        "https://storage%2egoogleapis.com/b/c"
+      })
+  void whatOnlyTheOperatorMayReadIsLeftOut(String url) throws Exception {
+    String chat =
+        """
+        {'model':'g/m','messages':[{'role':'user','content':[{'type':'text','text':'Q'},
+          {'type':'image_url','image_url':{'url':'%s'}}]}]}
+        """
+            .formatted(url)
+            .replace('\'', '"');
+    TranslatedChat translated = translated(Asked.model("gemini-2.5-flash"), chat);
+    assertThat(translated.dropped()).containsExactly("messages[0].content[1]");
+    assertThat(body(translated).path("contents").path(0).path("parts"))
+        .isEqualTo(tree("[{'text':'Q'}]"));
   }
 
   private static final String ROUND_TRIP =
@@ -240,7 +261,8 @@ class GeminiRequestTest {
                 + "'seed':7,'presence_penalty':0.1,'frequency_penalty':-0.2,'stop':['a','b'],"
                 + "'response_format':{'type':'json_object'},'safety_settings':[{'category':'C'}],"
                 + "'cached_content':'cachedContents/x'");
-    assertThat(chat.dropped()).isEmpty();
+    // A cache belongs to the operator's account.
+    assertThat(chat.dropped()).extracting(Object::toString).containsExactly("cached_content");
     JsonNode body = body(chat);
     assertThat(body.path("generationConfig"))
         .isEqualTo(
@@ -249,7 +271,7 @@ class GeminiRequestTest {
                     + "'presencePenalty':0.1,'frequencyPenalty':-0.2,'stopSequences':['a','b'],"
                     + "'responseMimeType':'application/json'}"));
     assertThat(body.path("safetySettings")).isEqualTo(tree("[{'category':'C'}]"));
-    assertThat(body.path("cachedContent").asText()).isEqualTo("cachedContents/x");
+    assertThat(body.has("cachedContent")).isFalse();
   }
 
   @Test
