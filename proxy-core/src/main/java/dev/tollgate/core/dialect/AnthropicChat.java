@@ -3,15 +3,10 @@ package dev.tollgate.core.dialect;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.sse.SseSink;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 
 /** Chats as Anthropic's Messages, here and at other hosts of its models. */
 final class AnthropicChat implements Translation {
-  private static final int BODY_BYTES_USUAL = 4_096;
-
   private final Host host;
 
   /** Who serves the models, and how it is told which one is meant. */
@@ -28,18 +23,15 @@ final class AnthropicChat implements Translation {
 
   @Override
   public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
-    var dropped = new Dropped();
-    ByteBuf body = Unpooled.buffer(BODY_BYTES_USUAL);
-    JsonOut out = new JsonOut(body);
-    out.beginObject();
-    switch (host) {
-      case ANTHROPIC -> out.name("model").string(route.upstreamModel());
-      case VERTEX -> out.name("anthropic_version").string("vertex-2023-10-16");
-    }
-    new AnthropicParameters(chat, route, model, dropped).writeTo(out);
-    new AnthropicTurns(chat, dropped).writeTo(out);
-    out.endObject();
-    return new TranslatedChat(body, dropped.paths());
+    return TranslatedChat.of(
+        (out, dropped) -> {
+          switch (host) {
+            case ANTHROPIC -> out.name("model").string(route.upstreamModel());
+            case VERTEX -> out.name("anthropic_version").string("vertex-2023-10-16");
+          }
+          new AnthropicParameters(chat, route, model, dropped).writeTo(out);
+          new AnthropicTurns(chat, dropped).writeTo(out);
+        });
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.tollgate.core.dialect;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -15,10 +14,8 @@ import java.util.Arrays;
  * they are written; of a block only its kind is remembered. Not thread safe: one stream on one
  * loop.
  */
-final class AnthropicStream implements SseSink {
+final class AnthropicStream extends TranslatedStream {
   private static final int BLOCKS_MAX = 4_096;
-  private static final JsonBytes NO_TEXT = JsonBytes.string("");
-  private static final JsonBytes NO_ARGUMENTS = JsonBytes.string("{}");
 
   /** A second message in a stream that had content: neither can be told from the other. */
   private static final byte[] SECOND_MESSAGE =
@@ -28,10 +25,7 @@ final class AnthropicStream implements SseSink {
       """
           .getBytes(US_ASCII);
 
-  private final SseSink canonical;
-  private final CanonicalChunks chunks;
   private final UsageTally usage = new UsageTally(UsageTerms.ANTHROPIC);
-  private final JsonMembers root = new JsonMembers();
   private final JsonMembers inside = new JsonMembers();
 
   /** Of each block: 0 where it is no call of a tool, 1 + the call's index, negative once argued. */
@@ -40,31 +34,17 @@ final class AnthropicStream implements SseSink {
   private int calls;
   private int thoughts;
   private boolean contentSent;
-  private boolean over;
 
   AnthropicStream(SseSink canonical) {
-    this.canonical = canonical;
-    this.chunks = new CanonicalChunks(canonical);
+    super(canonical);
   }
 
   @Override
-  public void event(String name, byte[] data, int from, int to) {
-    if (over) {
-      canonical.event(name, data, from, to); // nothing should come any more
-      return;
-    }
-    int type;
-    try {
-      root.read(data, from, to);
-      type = Given.text(root, "type");
-    } catch (InvalidJson e) {
-      type = -1;
-    }
+  void take(byte[] data, int from, int to) {
+    int type = Given.text(root, "type");
     if (type < 0) {
-      unreadable(name, data, from, to);
-      return;
-    }
-    if (root.isString(type, "content_block_delta")) {
+      chunks.unreadable();
+    } else if (root.isString(type, "content_block_delta")) {
       delta();
     } else if (root.isString(type, "content_block_start")) {
       blockStart();
@@ -75,35 +55,11 @@ final class AnthropicStream implements SseSink {
     } else if (root.isString(type, "message_delta")) {
       messageDelta();
     } else if (root.isString(type, "message_stop")) {
-      over = true;
-      chunks.done();
+      done();
     } else if (root.isString(type, "error")) {
       error(data, from, to);
     }
     // A ping, or an event of a kind that is still to come.
-  }
-
-  @Override
-  public void comment() {
-    canonical.comment();
-  }
-
-  @Override
-  public void oversized(int eventBytesMax) {
-    canonical.oversized(eventBytesMax);
-  }
-
-  private void unreadable(String name, byte[] data, int from, int to) {
-    if (name.equals("error")) {
-      error(data, from, to);
-    } else {
-      chunks.unreadable();
-    }
-  }
-
-  private void error(byte[] data, int from, int to) {
-    over = true;
-    canonical.event("error", data, from, to);
   }
 
   // The message

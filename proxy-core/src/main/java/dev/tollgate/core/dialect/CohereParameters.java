@@ -147,21 +147,7 @@ final class CohereParameters {
   private void rest(int i, JsonOut out) {
     String name = chat.name(i);
     switch (name) {
-      case "model",
-          "messages",
-          "stream",
-          "stream_options",
-          "routing",
-          "provider",
-          "n",
-          "max_tokens",
-          "max_completion_tokens",
-          "stop",
-          "response_format",
-          "thinking",
-          "reasoning_effort",
-          "tools",
-          "tool_choice" -> {}
+      case "thinking" -> {}
       case "top_p" -> copy(i, "p", out);
       case "top_k" -> copy(i, "k", out);
       case "temperature",
@@ -175,7 +161,7 @@ final class CohereParameters {
           "priority" ->
           copy(i, name, out);
       default -> {
-        if (AdaptedChat.says(chat, i, name)) {
+        if (!ChatMembers.isSeenTo(name) && AdaptedChat.says(chat, i, name)) {
           dropped.add(name);
         }
       }

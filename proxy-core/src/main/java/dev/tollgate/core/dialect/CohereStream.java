@@ -2,7 +2,6 @@ package dev.tollgate.core.dialect;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -14,14 +13,9 @@ import java.util.Arrays;
  * Turns the events of one Cohere stream into canonical chunks; texts and arguments are copied as
  * they are written. Not thread safe: one stream on one loop.
  */
-final class CohereStream implements SseSink {
+final class CohereStream extends TranslatedStream {
   private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
-  private static final JsonBytes NO_TEXT = JsonBytes.string("");
-  private static final JsonBytes NO_ARGUMENTS = JsonBytes.string("{}");
 
-  private final SseSink canonical;
-  private final CanonicalChunks chunks;
-  private final JsonMembers root = new JsonMembers();
   private final JsonMembers delta = new JsonMembers();
   private final JsonMembers message = new JsonMembers();
   private final JsonMembers inside = new JsonMembers();
@@ -30,33 +24,23 @@ final class CohereStream implements SseSink {
   private boolean argued;
 
   CohereStream(SseSink canonical) {
-    this.canonical = canonical;
-    this.chunks = new CanonicalChunks(canonical);
+    super(canonical);
   }
 
   @Override
-  public void event(String name, byte[] data, int from, int to) {
-    if (isDone(data, from, to)) {
-      chunks.done();
-      return;
-    }
-    int type;
-    try {
-      root.read(data, from, to);
-      type = Given.text(root, "type");
-    } catch (InvalidJson e) {
-      type = -1;
-    }
+  void take(byte[] data, int from, int to) {
+    int type = Given.text(root, "type");
     if (type >= 0) {
       typed(root.string(type), data, from, to);
-    } else if (Given.text(root, "message") >= 0 || name.equals("error")) {
-      canonical.event("error", data, from, to);
+    } else if (Given.text(root, "message") >= 0) {
+      error(data, from, to);
     } else {
       chunks.unreadable();
     }
   }
 
-  private static boolean isDone(byte[] data, int from, int to) {
+  @Override
+  boolean isDone(byte[] data, int from, int to) {
     return to - from >= DONE.length
         && Arrays.equals(data, from, from + DONE.length, DONE, 0, DONE.length);
   }
@@ -74,16 +58,6 @@ final class CohereStream implements SseSink {
         // Where a text ends and which sources it has, or a kind that is still to come.
       }
     }
-  }
-
-  @Override
-  public void comment() {
-    canonical.comment();
-  }
-
-  @Override
-  public void oversized(int eventBytesMax) {
-    canonical.oversized(eventBytesMax);
   }
 
   /** Whether the event has a message, which is read then. */
@@ -203,7 +177,7 @@ final class CohereStream implements SseSink {
     int given = Given.text(delta, "finish_reason");
     String reason = given < 0 ? "" : delta.string(given);
     if (CohereFinish.isFailure(reason)) {
-      canonical.event("error", data, from, to);
+      error(data, from, to);
       return;
     }
     var usage = new UsageTally(UsageTerms.COHERE);

@@ -1,6 +1,5 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -14,13 +13,8 @@ import org.jspecify.annotations.Nullable;
  * Turns the events of one Gemini stream into canonical chunks, one for each part. Nothing says that
  * the stream is over but its end behind a finish reason. Not thread safe: one stream on one loop.
  */
-final class GeminiStream implements SseSink {
-  private static final JsonBytes NO_TEXT = JsonBytes.string("");
-
-  private final SseSink canonical;
-  private final CanonicalChunks chunks;
+final class GeminiStream extends TranslatedStream {
   private final GeminiTally usage = new GeminiTally();
-  private final JsonMembers root = new JsonMembers();
   private final JsonElements candidates = new JsonElements();
   private final JsonMembers candidate = new JsonMembers();
   private final JsonMembers content = new JsonMembers();
@@ -29,26 +23,14 @@ final class GeminiStream implements SseSink {
   private String responseId = "";
   private int calls;
   private int images;
-  private boolean over;
 
   GeminiStream(SseSink canonical) {
-    this.canonical = canonical;
-    this.chunks = new CanonicalChunks(canonical);
+    super(canonical);
   }
 
   @Override
-  public void event(String name, byte[] data, int from, int to) {
-    if (over) {
-      canonical.event(name, data, from, to); // nothing should come any more
-      return;
-    }
-    try {
-      root.read(data, from, to);
-    } catch (InvalidJson e) {
-      unreadable(name, data, from, to);
-      return;
-    }
-    if (Given.at(root, "error") >= 0 || name.equals("error")) {
+  void take(byte[] data, int from, int to) {
+    if (Given.at(root, "error") >= 0) {
       error(data, from, to);
     } else if (root.indexOf("candidates") >= 0 || root.indexOf("promptFeedback") >= 0) {
       answer();
@@ -57,29 +39,6 @@ final class GeminiStream implements SseSink {
     } else {
       chunks.unreadable();
     }
-  }
-
-  @Override
-  public void comment() {
-    canonical.comment();
-  }
-
-  @Override
-  public void oversized(int eventBytesMax) {
-    canonical.oversized(eventBytesMax);
-  }
-
-  private void unreadable(String name, byte[] data, int from, int to) {
-    if (name.equals("error")) {
-      error(data, from, to);
-    } else {
-      chunks.unreadable();
-    }
-  }
-
-  private void error(byte[] data, int from, int to) {
-    over = true;
-    canonical.event("error", data, from, to);
   }
 
   private void answer() {

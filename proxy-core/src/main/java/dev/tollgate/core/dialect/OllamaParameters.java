@@ -140,29 +140,15 @@ final class OllamaParameters {
   private void rest(int i, JsonOut out) {
     String name = chat.name(i);
     switch (name) {
-      case "model",
-          "messages",
-          "stream",
-          "stream_options",
-          "routing",
-          "provider",
-          "n",
-          "max_tokens",
-          "max_completion_tokens",
-          "stop",
-          "response_format",
-          "think",
-          "reasoning_effort",
-          "tools",
-          "tool_choice",
-          "options" -> {}
+      case "think", "options" -> {}
       case "keep_alive", "logprobs", "top_logprobs" -> {
         if (chat.kind(i) != JsonKind.NULL) {
           out.name(name).raw(JsonBytes.of(chat, i));
         }
       }
       default -> {
-        if (!SAMPLING.contains(name) && AdaptedChat.says(chat, i, name)) {
+        boolean known = ChatMembers.isSeenTo(name) || SAMPLING.contains(name);
+        if (!known && AdaptedChat.says(chat, i, name)) {
           dropped.add(name);
         }
       }

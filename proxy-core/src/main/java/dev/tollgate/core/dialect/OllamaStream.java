@@ -1,6 +1,5 @@
 package dev.tollgate.core.dialect;
 
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -12,37 +11,19 @@ import dev.tollgate.core.sse.SseSink;
  * Turns the lines of one Ollama stream into canonical chunks; texts are copied as they are written.
  * Not thread safe: one stream on one loop.
  */
-final class OllamaStream implements SseSink {
-  private static final JsonBytes NO_TEXT = JsonBytes.string("");
-
-  private final SseSink canonical;
-  private final CanonicalChunks chunks;
-  private final JsonMembers root = new JsonMembers();
+final class OllamaStream extends TranslatedStream {
   private final JsonMembers message = new JsonMembers();
   private int calls;
   private boolean begun;
-  private boolean over;
 
   OllamaStream(SseSink canonical) {
-    this.canonical = canonical;
-    this.chunks = new CanonicalChunks(canonical);
+    super(canonical);
   }
 
   @Override
-  public void event(String name, byte[] data, int from, int to) {
-    if (over) {
-      canonical.event(name, data, from, to); // nothing should come any more
-      return;
-    }
-    try {
-      root.read(data, from, to);
-    } catch (InvalidJson e) {
-      chunks.unreadable();
-      return;
-    }
+  void take(byte[] data, int from, int to) {
     if (Given.at(root, "error") >= 0) {
-      over = true;
-      canonical.event("error", data, from, to);
+      error(data, from, to);
       return;
     }
     int i = Given.at(root, "message", JsonKind.OBJECT);
@@ -56,16 +37,6 @@ final class OllamaStream implements SseSink {
     if (done) {
       finish();
     }
-  }
-
-  @Override
-  public void comment() {
-    canonical.comment();
-  }
-
-  @Override
-  public void oversized(int eventBytesMax) {
-    canonical.oversized(eventBytesMax);
   }
 
   private void said() {
@@ -102,7 +73,6 @@ final class OllamaStream implements SseSink {
   }
 
   private void finish() {
-    over = true;
     int given = Given.text(root, "done_reason");
     String reason = given < 0 ? "" : root.string(given);
     chunks.finish(
@@ -110,6 +80,6 @@ final class OllamaStream implements SseSink {
         OllamaFinish.canonical(reason, calls > 0),
         reason,
         OllamaFinish.usage(root));
-    chunks.done();
+    done();
   }
 }
