@@ -136,7 +136,10 @@ final class GeminiParameters {
     JsonMembers definition = named < 0 ? null : format.object(named);
     int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
     boolean able = model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
-    if (Given.is(format, "type", "json_object")) {
+    if (GeminiTools.areDeclared(chat)
+        && !GeminiVersion.takesFormatBesideTools(route.upstreamModel())) {
+      dropped.add("response_format"); // both at once would be refused
+    } else if (Given.is(format, "type", "json_object")) {
       out.name("responseMimeType").string(JSON);
     } else if (definition != null && schema >= 0 && able) {
       out.name("responseMimeType").string(JSON);

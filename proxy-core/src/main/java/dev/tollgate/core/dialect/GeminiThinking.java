@@ -80,22 +80,26 @@ sealed interface GeminiThinking {
       return GeminiVersion.alwaysThinks(route.upstreamModel()) ? new Usual() : new Budget(0);
     }
     if (wish.tokens() > 0) {
-      return new Budget(bounded(wish.tokens(), outputMax));
+      return budget(wish.tokens(), outputMax, route.upstreamModel());
     }
     if (wish.effort().isEmpty()) {
       return new Shown();
     }
     return switch (style(route)) {
       case ADAPTIVE -> new Level(level(wish.effort(), route.upstreamModel()));
-      case AUTO, BUDGET, NONE -> new Budget(bounded(budget(wish.effort()), outputMax));
+      case AUTO, BUDGET, NONE -> budget(tokens(wish.effort()), outputMax, route.upstreamModel());
     };
   }
 
-  private static long bounded(long tokens, long outputMax) {
-    return outputMax == 0 ? tokens : Math.min(tokens, (long) (outputMax * SHARE_MAX));
+  /** Less than the model can be bound to is the usual: all of a short answer would be thought. */
+  private static GeminiThinking budget(long tokens, long outputMax, String model) {
+    long share = outputMax == 0 ? Long.MAX_VALUE : (long) (outputMax * SHARE_MAX);
+    long most = Math.min(share, GeminiVersion.budgetMax(model));
+    long least = GeminiVersion.budgetMin(model);
+    return most < least ? new Usual() : new Budget(Math.clamp(tokens, least, most));
   }
 
-  private static long budget(String effort) {
+  private static long tokens(String effort) {
     return switch (effort) {
       case "minimal", "low" -> BUDGET_LOW;
       case "high", "xhigh", "max" -> BUDGET_MAX;

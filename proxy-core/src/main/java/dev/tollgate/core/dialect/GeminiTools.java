@@ -18,23 +18,41 @@ final class GeminiTools {
     this.dropped = dropped;
   }
 
-  void writeTo(JsonOut out) {
-    int i = Given.at(chat, "tools", JsonKind.ARRAY);
-    JsonElements tools = i < 0 ? null : chat.array(i);
-    int written = 0;
-    if (tools != null) {
-      for (int k = 0; k < tools.size(); k++) {
-        JsonMembers tool = tools.object(k);
-        int function = Given.at(tool, "function", JsonKind.OBJECT);
-        if (!Given.is(tool, "type", "function") || function < 0) {
-          dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
-          continue;
-        }
-        if (written++ == 0) {
-          out.name("tools").beginArray().beginObject().name("functionDeclarations").beginArray();
-        }
-        tool(tool.object(function), out);
+  /** Whether a chat has a tool that Gemini gets. */
+  static boolean areDeclared(JsonMembers chat) {
+    JsonElements tools = in(chat);
+    for (int k = 0; k < tools.size(); k++) {
+      if (function(tools.object(k)) >= 0) {
+        return true;
       }
+    }
+    return false;
+  }
+
+  private static JsonElements in(JsonMembers chat) {
+    int i = Given.at(chat, "tools", JsonKind.ARRAY);
+    return i < 0 ? new JsonElements() : chat.array(i);
+  }
+
+  /** Where a tool's function is; -1: it is none. */
+  private static int function(JsonMembers tool) {
+    return Given.is(tool, "type", "function") ? Given.at(tool, "function", JsonKind.OBJECT) : -1;
+  }
+
+  void writeTo(JsonOut out) {
+    JsonElements tools = in(chat);
+    int written = 0;
+    for (int k = 0; k < tools.size(); k++) {
+      JsonMembers tool = tools.object(k);
+      int function = function(tool);
+      if (function < 0) {
+        dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
+        continue;
+      }
+      if (written++ == 0) {
+        out.name("tools").beginArray().beginObject().name("functionDeclarations").beginArray();
+      }
+      tool(tool.object(function), out);
     }
     if (written > 0) {
       out.endArray().endObject().endArray();

@@ -9,15 +9,17 @@ import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.json.Param;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * A conversation as Gemini takes it: what the system says on its own, then turns of user and model.
- * Results of tools name the function, not the call, and are a turn of their own; neighbours of one
- * role are one turn. One use.
+ * Results of tools are a turn of their own in the order of their calls, since older models know
+ * them by the function's name alone; neighbours of one role are one turn. One use.
  */
 final class GeminiTurns {
   private static final JsonBytes NO_ARGUMENTS = JsonBytes.raw("{}");
@@ -27,8 +29,16 @@ final class GeminiTurns {
   private final GeminiContent content;
   private final String model;
   private final int lastQuestion;
-  private final Map<String, String> functions = new HashMap<>();
+  private final Map<String, Call> made = new HashMap<>();
+  private int places;
   private Turn open = Turn.NONE;
+
+  /**
+   * A call that a result may answer.
+   *
+   * @param place among all calls
+   */
+  private record Call(String function, int place) {}
 
   private enum Turn {
     NONE(""),
@@ -62,8 +72,16 @@ final class GeminiTurns {
   void writeTo(JsonOut out) {
     system(out);
     out.name("contents").beginArray();
-    for (int k = 0; k < messages.size(); k++) {
-      message(k, messages.object(k), out);
+    int k = 0;
+    while (k < messages.size()) {
+      int end = resultsEnd(k);
+      if (end > k) {
+        results(k, end, turn(Turn.RESULTS, out));
+        k = end;
+      } else {
+        message(k, messages.object(k), out);
+        k++;
+      }
     }
     close(out);
     out.endArray();
@@ -99,7 +117,7 @@ final class GeminiTurns {
     switch (message.string(message.indexOf("role"))) {
       case "system", "developer" -> {}
       case "assistant" -> assistant(k, message, out);
-      case "tool" -> result(k, message, turn(Turn.RESULTS, out));
+      case "tool" -> {} // written with its neighbours
       default -> content.write(message, path(k), () -> turn(Turn.USER, out)); // user, function
     }
   }
@@ -150,8 +168,11 @@ final class GeminiTurns {
         continue;
       }
       int id = Given.text(call, "id");
-      functions.put(id < 0 ? "" : call.string(id), function.string(name));
+      made.put(id < 0 ? "" : call.string(id), new Call(function.string(name), places++));
       JsonOut out = place.get().beginObject().name("functionCall").beginObject();
+      if (id >= 0 && GeminiVersion.hasCallIds(model)) {
+        out.name("id").raw(JsonBytes.of(call, id));
+      }
       out.name("name").raw(JsonBytes.of(function, name)).name("args");
       arguments(function, out);
       out.endObject();
@@ -179,10 +200,42 @@ final class GeminiTurns {
     }
   }
 
+  /** Where the tools' results that begin with this message end. */
+  private int resultsEnd(int from) {
+    int end = from;
+    while (end < messages.size() && Given.is(messages.object(end), "role", "tool")) {
+      end++;
+    }
+    return end;
+  }
+
+  /** Clients may give them in any order; those of no call come last. */
+  private void results(int from, int end, JsonOut out) {
+    IntStream.range(from, end)
+        .boxed()
+        .sorted(Comparator.comparingInt(k -> place(messages.object(k))))
+        .forEachOrdered(k -> result(k, messages.object(k), out));
+  }
+
+  private int place(JsonMembers result) {
+    Call call = made.get(callId(result));
+    return call == null ? Integer.MAX_VALUE : call.place;
+  }
+
+  private static String callId(JsonMembers result) {
+    int i = Given.text(result, "tool_call_id");
+    return i < 0 ? "" : result.string(i);
+  }
+
   private void result(int k, JsonMembers message, JsonOut out) {
     String text = content.textOf(message, path(k));
+    String id = callId(message);
+    Call call = made.get(id);
     out.beginObject().name("functionResponse").beginObject();
-    out.name("name").string(function(message)).name("response");
+    if (call != null && !id.isEmpty() && GeminiVersion.hasCallIds(model)) {
+      out.name("id").string(id);
+    }
+    out.name("name").string(call == null ? named(message, id) : call.function).name("response");
     if (Given.at(message, "is_error", JsonKind.TRUE) >= 0) {
       out.beginObject().name("error").string(text).endObject();
     } else {
@@ -191,12 +244,10 @@ final class GeminiTurns {
     out.endObject().endObject();
   }
 
-  private String function(JsonMembers result) {
-    int i = Given.text(result, "tool_call_id");
-    String id = i < 0 ? "" : result.string(i);
+  /** The function of a result whose call nobody made. */
+  private static String named(JsonMembers result, String id) {
     int name = Given.text(result, "name");
-    String otherwise = name < 0 ? id : result.string(name);
-    return functions.getOrDefault(id, otherwise);
+    return name < 0 ? id : result.string(name);
   }
 
   /** A text that is an object as that object, any other as a member of one. */

@@ -189,6 +189,75 @@ class GeminiRequestTest {
         .isEqualTo(tree("[{'text':'Q'}]"));
   }
 
+  private static final String TOOL =
+      "'tools':[{'type':'function','function':{'name':'f'}}],'response_format':";
+
+  @ParameterizedTest
+  @CsvSource({
+    "gemini-2.0-flash, true",
+    "gemini-2.5-flash, true",
+    "gemini-2.5-pro, true",
+    "gemini-3-flash-preview, false",
+    "gemini-flash-latest, false"
+  })
+  void olderModelsAreNotHeldToJsonBesideTools(String model, boolean dropped) throws Exception {
+    List<String> formats =
+        List.of(
+            "{'type':'json_object'}",
+            "{'type':'json_schema','json_schema':{'name':'n','schema':{'type':'object'}}}");
+    for (String format : formats) {
+      TranslatedChat chat = with(model, TOOL + format);
+      assertThat(chat.dropped().contains("response_format")).isEqualTo(dropped);
+      assertThat(body(chat).path("generationConfig").has("responseMimeType")).isEqualTo(!dropped);
+      assertThat(body(chat).path("tools").size()).isOne();
+    }
+    TranslatedChat unknown =
+        with(model, "'tools':[{'type':'custom'}],'response_format':{'type':'json_object'}");
+    assertThat(unknown.dropped()).containsExactly("tools[0]");
+  }
+
+  private static final String TWO_CALLS_OF_ONE =
+      """
+      [{'role':'user','content':'Q'},
+       {'role':'assistant','tool_calls':[
+         {'id':'1','type':'function','function':{'name':'w','arguments':'{\\"c\\":\\"Paris\\"}'}},
+         {'id':'2','type':'function','function':{'name':'w','arguments':'{\\"c\\":\\"Ulm\\"}'}}]},
+       {'role':'tool','tool_call_id':'9','name':'z','content':'of none'},
+       {'role':'tool','tool_call_id':'2','content':'of Ulm'},
+       {'role':'tool','tool_call_id':'1','content':'of Paris'},
+       {'role':'assistant','tool_calls':[
+         {'id':'1','type':'function','function':{'name':'w','arguments':'{}'}},
+         {'id':'2','type':'function','function':{'name':'w','arguments':'{}'}}]},
+       {'role':'tool','tool_call_id':'2','content':'second'},
+       {'role':'tool','tool_call_id':'1','content':'first'}]
+      """;
+
+  @Test
+  void resultsOfParallelCallsAreInTheOrderOfTheCalls() throws Exception {
+    JsonNode contents = turns("gemini-2.5-flash", TWO_CALLS_OF_ONE).path("contents");
+    assertThat(contents.path(2).path("parts"))
+        .isEqualTo(
+            tree(
+                "[{'functionResponse':{'name':'w','response':{'output':'of Paris'}}},"
+                    + "{'functionResponse':{'name':'w','response':{'output':'of Ulm'}}},"
+                    + "{'functionResponse':{'name':'z','response':{'output':'of none'}}}]"));
+    assertThat(contents.path(4).path("parts"))
+        .isEqualTo(
+            tree(
+                "[{'functionResponse':{'name':'w','response':{'output':'first'}}},"
+                    + "{'functionResponse':{'name':'w','response':{'output':'second'}}}]"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gemini-3.1-pro-preview", "gemini-flash-latest"})
+  void newerModelsGetTheIdsOfCallsAndTheirResults(String model) throws Exception {
+    JsonNode contents = turns(model, TWO_CALLS_OF_ONE).path("contents");
+    assertThat(contents.path(1).path("parts").findValuesAsText("id")).containsExactly("1", "2");
+    assertThat(contents.path(2).path("parts").findValuesAsText("id")).containsExactly("1", "2");
+    assertThat(contents.path(2).path("parts").path(2).path("functionResponse").has("id")).isFalse();
+    assertThat(contents.path(3).path("parts").findValuesAsText("id")).containsExactly("1", "2");
+  }
+
   private static final String ROUND_TRIP =
       """
       [{'role':'user','content':'Q'},
@@ -209,13 +278,15 @@ class GeminiRequestTest {
                 "[{'role':'user','parts':[{'text':'Q'}]},{'role':'model','parts':["
                     + "{'functionCall':{'name':'f','args':{'a':1}},'thoughtSignature':'SIG'},"
                     + "{'functionCall':{'name':'g','args':{}}}]},{'role':'user','parts':["
-                    + "{'functionResponse':{'name':'g','response':{'x':2}}},"
-                    + "{'functionResponse':{'name':'f','response':{'output':'sunny'}}}]},"
+                    + "{'functionResponse':{'name':'f','response':{'output':'sunny'}}},"
+                    + "{'functionResponse':{'name':'g','response':{'x':2}}}]},"
                     + "{'role':'user','parts':[{'text':'And?'}]}]"));
   }
 
-  @Test
-  void callsOfAnotherProviderInTheTurnInHandAreMarkedWhereSignaturesAreDemanded() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"gemini-3-flash-preview", "gemini-flash-latest"})
+  void callsOfAnotherProviderInTheTurnInHandAreMarkedWhereSignaturesAreDemanded(String model)
+      throws Exception {
     String messages =
         """
         [{'role':'user','content':'P'},
@@ -226,18 +297,18 @@ class GeminiRequestTest {
            {'id':'2','function':{'name':'g','arguments':'{}'}}]},
          {'role':'tool','tool_call_id':'1','content':'x'}]
         """;
-    JsonNode newer = turns("gemini-3-flash-preview", messages).path("contents");
+    assertThat(turns("gemini-2.5-flash", messages).toString()).doesNotContain("thoughtSignature");
+    JsonNode newer = turns(model, messages).path("contents");
     assertThat(newer.path(1).path("parts"))
-        .isEqualTo(tree("[{'functionCall':{'name':'e','args':{'arguments':'no'}}}]"));
+        .isEqualTo(tree("[{'functionCall':{'id':'0','name':'e','args':{'arguments':'no'}}}]"));
     assertThat(newer.path(2).path("parts").path(0).path("functionResponse").path("response"))
         .isEqualTo(tree("{'error':'bad'}"));
     assertThat(newer.path(4).path("parts"))
         .isEqualTo(
             tree(
-                "[{'functionCall':{'name':'f','args':{}},"
+                "[{'functionCall':{'id':'1','name':'f','args':{}},"
                     + "'thoughtSignature':'skip_thought_signature_validator'},"
-                    + "{'functionCall':{'name':'g','args':{}}}]"));
-    assertThat(turns("gemini-2.5-flash", messages).toString()).doesNotContain("thoughtSignature");
+                    + "{'functionCall':{'id':'2','name':'g','args':{}}}]"));
   }
 
   @Test
@@ -256,7 +327,7 @@ class GeminiRequestTest {
   void parametersHaveTheirNamesThere() throws Exception {
     TranslatedChat chat =
         with(
-            "gemini-2.5-flash",
+            "gemini-2.0-flash",
             "'max_tokens':10,'max_completion_tokens':20,'temperature':0.5,'top_p':0.9,'top_k':5,"
                 + "'seed':7,'presence_penalty':0.1,'frequency_penalty':-0.2,'stop':['a','b'],"
                 + "'response_format':{'type':'json_object'},'safety_settings':[{'category':'C'}],"
@@ -274,11 +345,12 @@ class GeminiRequestTest {
     assertThat(body.has("cachedContent")).isFalse();
   }
 
-  @Test
-  void whatItHasNothingLikeIsDroppedAndNamed() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"gemini-2.5-flash", "gemini-3-flash-preview", "gemini-flash-latest"})
+  void whatItHasNothingLikeIsDroppedAndNamed(String model) throws Exception {
     TranslatedChat chat =
         with(
-            "gemini-3-flash-preview",
+            model,
             "'seed':5000000000,'presence_penalty':1,'logit_bias':{'1':2},'logprobs':true,"
                 + "'user':'u','parallel_tool_calls':false,'service_tier':'flex',"
                 + "'tools':[{'type':'custom','custom':{'name':'x'}}],'store':false,'top_logprobs':0");
@@ -349,7 +421,12 @@ class GeminiRequestTest {
         "gemini-2.5-flash | 'max_tokens':1000,'reasoning_effort':'high' | {'includeThoughts':true,'thinkingBudget':800}",
         "gemini-2.5-flash | 'reasoning':{'max_tokens':2000} | {'includeThoughts':true,'thinkingBudget':2000}",
         "gemini-2.5-flash | 'reasoning':{'enabled':true} | {'includeThoughts':true}",
-        "gemini-flash-latest | 'reasoning_effort':'medium' | {'includeThoughts':true,'thinkingBudget':8192}",
+        "gemini-2.5-flash | 'reasoning':{'max_tokens':60000} | {'includeThoughts':true,'thinkingBudget':24576}",
+        "gemini-2.5-pro | 'reasoning':{'max_tokens':60000} | {'includeThoughts':true,'thinkingBudget':32768}",
+        "gemini-2.5-pro | 'reasoning':{'max_tokens':5} | {'includeThoughts':true,'thinkingBudget':128}",
+        "gemini-2.5-flash-lite | 'reasoning':{'max_tokens':5} | {'includeThoughts':true,'thinkingBudget':512}",
+        "gemini-2.5-flash | 'max_tokens':2,'reasoning_effort':'low' | {'includeThoughts':true,'thinkingBudget':1}",
+        "gemini-flash-latest | 'reasoning_effort':'medium' | {'includeThoughts':true,'thinkingLevel':'medium'}",
         "gemini-3-flash-preview | 'reasoning_effort':'minimal' | {'includeThoughts':true,'thinkingLevel':'minimal'}",
         "gemini-3-pro-preview | 'reasoning_effort':'medium' | {'includeThoughts':true,'thinkingLevel':'high'}",
         "gemini-3.1-pro-preview | 'reasoning_effort':'medium' | {'includeThoughts':true,'thinkingLevel':'medium'}",
@@ -367,14 +444,19 @@ class GeminiRequestTest {
 
   @ParameterizedTest
   @CsvSource({
-    "gemini-2.0-flash, high, reasoning_effort",
-    "gemini-2.5-pro, none, reasoning_effort",
-    "gemini-3-flash-preview, none, reasoning_effort",
-    "gemini-2.0-flash, none, ''"
+    "gemini-2.0-flash, high, 0, reasoning_effort",
+    "gemini-2.5-pro, none, 0, reasoning_effort",
+    "gemini-2.5-pro, low, 100, reasoning_effort",
+    "gemini-2.5-flash-lite, low, 600, reasoning_effort",
+    "gemini-2.5-flash, low, 1, reasoning_effort",
+    "gemini-3-flash-preview, none, 0, reasoning_effort",
+    "gemini-flash-latest, none, 0, reasoning_effort",
+    "gemini-2.0-flash, none, 0, ''"
   })
-  void aWishForReasoningThatCannotBeMetIsDropped(String model, String effort, String dropped)
-      throws Exception {
-    TranslatedChat chat = with(model, "'reasoning_effort':'" + effort + "'");
+  void aWishForReasoningThatCannotBeMetIsDropped(
+      String model, String effort, int outputMax, String dropped) throws Exception {
+    String bound = outputMax == 0 ? "" : ",'max_tokens':" + outputMax;
+    TranslatedChat chat = with(model, "'reasoning_effort':'" + effort + "'" + bound);
     assertThat(String.join(",", chat.dropped())).isEqualTo(dropped);
     assertThat(body(chat).path("generationConfig").has("thinkingConfig")).isFalse();
   }
