@@ -55,6 +55,14 @@ public sealed interface InferenceRequest
     return false;
   }
 
+  /**
+   * Whether its model may ignore that a stream was asked for, and answer whole: such a reply, and
+   * its head, come late.
+   */
+  default boolean mayBeAnsweredWhole() {
+    return !isStream();
+  }
+
   /** What the request says about its routing. */
   RoutingWish routing();
 

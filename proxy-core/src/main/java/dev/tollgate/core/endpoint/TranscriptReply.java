@@ -1,16 +1,22 @@
 package dev.tollgate.core.endpoint;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One provider's transcript, written as the client's: JSON with its charge, text and subtitles as
@@ -20,29 +26,34 @@ final class TranscriptReply implements WholeReply {
   private final AudioUsage usage;
   private final Duration likely;
   private final String contentType;
-  private final byte[] body;
-  private final int length;
-  private final long textBytes;
-  private final @Nullable RootEdits edits;
-  private final int textAt;
+  private final Written written;
 
-  private TranscriptReply(
-      AudioUsage usage,
-      Duration likely,
-      String contentType,
-      byte[] body,
-      int length,
-      long textBytes,
-      @Nullable RootEdits edits,
-      int textAt) {
+  /** What the provider wrote. */
+  private sealed interface Written {
+    record Json(JsonMembers root, int textAt, ReplyStamp stamp) implements Written {}
+
+    record Text(ByteBuffer body) implements Written {}
+
+    default long textBytes() {
+      return switch (this) {
+        case Json json -> json.root.valueEnd(json.textAt) - json.root.valueStart(json.textAt);
+        case Text text -> text.body.remaining();
+      };
+    }
+
+    default JsonBytes text() {
+      return switch (this) {
+        case Json json -> JsonBytes.of(json.root, json.textAt);
+        case Text text -> JsonBytes.string(UTF_8.decode(text.body.duplicate()).toString());
+      };
+    }
+  }
+
+  private TranscriptReply(AudioUsage usage, Duration likely, String contentType, Written written) {
     this.usage = usage;
     this.likely = likely;
     this.contentType = contentType;
-    this.body = body;
-    this.length = length;
-    this.textBytes = textBytes;
-    this.edits = edits;
-    this.textAt = textAt;
+    this.written = written;
   }
 
   /** Reads one that must be JSON. */
@@ -62,16 +73,9 @@ final class TranscriptReply implements WholeReply {
     }
     AudioUsage usage = call.usage();
     usage.take(root);
+    var written = new Written.Json(root, text, stamp);
     return new Read.Fine(
-        new TranscriptReply(
-            usage,
-            call.request().likely(),
-            "application/json",
-            body,
-            length,
-            RequestRoot.bytesOf(root, "text"),
-            new RootEdits(root, stamp),
-            text));
+        new TranscriptReply(usage, call.request().likely(), "application/json", written));
   }
 
   /** Takes one that is text as it is, unless it is an error. */
@@ -81,9 +85,8 @@ final class TranscriptReply implements WholeReply {
       return new Read.ErrorObject();
     }
     String type = contentType.isEmpty() ? call.request().format().contentType() : contentType;
-    return new Read.Fine(
-        new TranscriptReply(
-            call.usage(), call.request().likely(), type, body, length, length, null, 0));
+    var written = new Written.Text(ByteBuffer.wrap(body, 0, length));
+    return new Read.Fine(new TranscriptReply(call.usage(), call.request().likely(), type, written));
   }
 
   private static boolean isError(byte[] body, int length) {
@@ -113,15 +116,26 @@ final class TranscriptReply implements WholeReply {
 
   @Override
   public long deliveredTokens() {
-    return TokenEstimate.likely(textBytes, 0);
+    return TokenEstimate.likely(written.textBytes(), 0);
   }
 
   @Override
   public void writeTo(Usage charged, MicroUsd cost, ByteBuf out) {
-    if (edits == null) {
-      out.writeBytes(body, 0, length);
-    } else {
-      edits.transcript(textAt, usage.json(charged, likely, cost)).writeTo(out);
+    switch (written) {
+      case Written.Text text -> out.writeBytes(text.body.duplicate());
+      case Written.Json json ->
+          new RootEdits(json.root, json.stamp)
+              .transcript(json.textAt, usage.json(charged, likely, cost))
+              .writeTo(out);
     }
+  }
+
+  @Override
+  public void writeEventTo(Usage charged, MicroUsd cost, ByteBuf out) {
+    Map<String, Object> done = new LinkedHashMap<>();
+    done.put("type", "transcript.text.done");
+    done.put("text", written.text());
+    done.put("usage", usage.json(charged, likely, cost));
+    SseOut.data(out, JsonBytes.value(done));
   }
 }

@@ -8,6 +8,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Locale;
 
 /** One admitted request for a transcript by one model. */
 public record TranscriptionCall(RequestId id, TranscriptionRequest request, Model model)
@@ -41,7 +42,7 @@ public record TranscriptionCall(RequestId id, TranscriptionRequest request, Mode
 
   @Override
   public WholeReply.Read reply(ProviderId provider, String contentType, byte[] body, int length) {
-    boolean isJson = contentType.contains("json") || contentType.isEmpty();
+    boolean isJson = contentType.isEmpty() || contentType.toLowerCase(Locale.ROOT).contains("json");
     return request.format().isText()
         ? TranscriptReply.text(this, contentType, body, length)
         : isJson

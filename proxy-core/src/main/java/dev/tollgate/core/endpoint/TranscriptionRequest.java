@@ -128,6 +128,12 @@ public final class TranscriptionRequest implements InferenceRequest {
         && !contentType.startsWith("text/html");
   }
 
+  /** Models of the older kind do not stream, and say nothing of it. */
+  @Override
+  public boolean mayBeAnsweredWhole() {
+    return true;
+  }
+
   @Override
   public RoutingWish routing() {
     return routing;

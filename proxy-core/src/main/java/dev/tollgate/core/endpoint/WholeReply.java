@@ -38,4 +38,9 @@ public sealed interface WholeReply
 
   /** Writes the client's body. */
   void writeTo(Usage charged, MicroUsd cost, ByteBuf out);
+
+  /** Writes it as the last event of a stream, where its provider was to stream and did not. */
+  default void writeEventTo(Usage charged, MicroUsd cost, ByteBuf out) {
+    throw new IllegalStateException("no stream of it was asked for");
+  }
 }

@@ -157,7 +157,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private Duration headMax() {
     Duration head = clocks().responseHeader();
     Duration first = clocks().firstToken();
-    return isStreamAsked() || head.compareTo(first) > 0 ? head : first;
+    return !mayBeWhole() || head.compareTo(first) > 0 ? head : first;
   }
 
   /** Waits for the head, and looks after so long whether the provider answers anybody. */
@@ -172,7 +172,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void listened() {
-    if (placement.isSilent(isStreamAsked(), clock.now()) && listener.hasAlternative()) {
+    if (placement.isSilent(call.request().isStream(), clock.now()) && listener.hasAlternative()) {
       failNow(Kind.TIMED_OUT, "the provider answers nobody");
     } else {
       listenFor(silence().dividedBy(LOOKS_PER_SILENCE));
@@ -476,7 +476,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private boolean isPlainSuccess() {
-    return status() == 200 && !isStreamAsked();
+    return status() == 200 && mayBeWhole();
   }
 
   /** An error's status says enough, whatever becomes of its body. */
@@ -484,8 +484,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     return collector != null && status() != 200;
   }
 
-  private boolean isStreamAsked() {
-    return call.request().isStream();
+  private boolean mayBeWhole() {
+    return call.request().mayBeAnsweredWhole();
   }
 
   private Duration silence() {

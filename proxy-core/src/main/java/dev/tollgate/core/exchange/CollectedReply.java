@@ -20,8 +20,8 @@ sealed interface CollectedReply {
       return new Failed(
           dialect.failure(head.status(), head.headers(), body.bytes(), body.length()));
     }
-    if (call.request().isStream()) {
-      // A whole body in place of a stream can only be an error.
+    if (!call.request().mayBeAnsweredWhole()) {
+      // A whole body in place of what flows can only be an error.
       return new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
     }
     return switch (read(call, provider, dialect, head, body)) {

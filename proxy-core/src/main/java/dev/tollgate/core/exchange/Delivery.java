@@ -98,11 +98,30 @@ final class Delivery {
     SseOut.done(last);
   }
 
-  /** A plain reply. */
+  /** A plain reply, also in place of a stream, if that was not opened yet. */
   Parting whole(WholeReply whole, Charge charge) {
+    if (reply.isOpened()) {
+      return new Parting.Last(counted(written(1024, out -> event(whole, charge, out))));
+    }
     ByteBuf body = written(1024, out -> whole.writeTo(charge.usage(), charge.cost(), out));
-    return new Parting.Whole(
-        whole.contentType(), fields(charge.cost()), serving.attempt().counted(body));
+    return new Parting.Whole(whole.contentType(), fieldsOf(charge), counted(body));
+  }
+
+  private static void event(WholeReply whole, Charge charge, ByteBuf out) {
+    whole.writeEventTo(charge.usage(), charge.cost(), out);
+    SseOut.done(out);
+  }
+
+  private ByteBuf counted(ByteBuf body) {
+    return serving.attempt().counted(body);
+  }
+
+  private List<FieldLines> fieldsOf(Charge charge) {
+    List<FieldLines> fields = new ArrayList<>(fields(charge.cost()));
+    if (charge.usage().estimated()) {
+      fields.add(ESTIMATED);
+    }
+    return fields;
   }
 
   /** A fault: as the reply, or in an opened stream behind its usage (DECISIONS 2). */

@@ -34,18 +34,24 @@ sealed interface ReplyKind {
     String type = contentType(head).toLowerCase(Locale.ROOT);
     return switch (request.mode()) {
       case WHOLE ->
-          type.isEmpty() || type.contains("json") || request.mayBeAnsweredAs(type)
+          type.isEmpty() || isPlain(type, request)
               ? new Whole(provider.eventBytesMax())
               : new Refused("the reply is not JSON");
       case EVENTS ->
           type.isEmpty() || type.startsWith(framing(provider).mediaType())
               ? new Stream()
-              : inPlaceOfIt(type, "the reply is not an event stream");
+              : request.mayBeAnsweredWhole() && isPlain(type, request)
+                  ? new Whole(provider.eventBytesMax())
+                  : inPlaceOfIt(type, "the reply is not an event stream");
       case BYTES ->
           type.isEmpty() || request.mayBeAnsweredAs(type)
               ? new Bytes()
               : inPlaceOfIt(type, "the reply is not what was asked for");
     };
+  }
+
+  private static boolean isPlain(String type, InferenceRequest request) {
+    return type.contains("json") || request.mayBeAnsweredAs(type);
   }
 
   private static Framing framing(Provider provider) {

@@ -98,6 +98,7 @@ class TranscriptionsTest {
     try (var scenario = bySeconds()) {
       RecordedClient client = ask(scenario);
       scenario.link(0).send(Wire.response(200, "OK", "", "{\"text\":\"Hi\"}"));
+      assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
       assertThat(client.whole().body())
           .endsWith(
               "\"usage\":{\"type\":\"duration\",\"seconds\":2,\"x_llm_cost_micro\":200,"
@@ -145,6 +146,61 @@ class TranscriptionsTest {
           .endsWith("\"total_tokens\":42,\"x_llm_cost_micro\":47}}\n\ndata: [DONE]\n\n");
       assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
       assertThat(provider.isOpen()).isTrue();
+    }
+  }
+
+  /** As OpenAI does with whisper-1. */
+  @ParameterizedTest
+  @ValueSource(strings = {"application/json", "Application/JSON", "text/plain; charset=utf-8"})
+  void aStreamThatItsModelDoesNotHaveIsAPlainTranscript(String type) {
+    boolean isText = type.startsWith("text");
+    String format = "response_format=" + (isText ? "text" : "json");
+    String body = isText ? "Say it.\n" : "{\"text\":\"Say it.\"}";
+    try (var scenario = bySeconds()) {
+      for (int k = 0; k < 8; k++) { // as many failures would open a circuit
+        RecordedClient client = ask(scenario, "stream=true", format);
+        scenario.link(0).send(Wire.response(200, "OK", "", body).replace("application/json", type));
+        assertThat(client.whole().contentType()).isEqualTo(isText ? type : "application/json");
+        assertThat(client.whole().body()).startsWith(isText ? body : "{\"model\":\"acme/one\"");
+        assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("200");
+      }
+      assertThat(scenario.requests()).isEqualTo(8);
+      assertThat(scenario.records())
+          .allSatisfy(record -> assertThat(record.ending()).isEqualTo(Ending.OK_ESTIMATED));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"json", "text"})
+  void itIsTheLastEventWhereTheStreamWasOpenedBeforeItCame(String format) {
+    boolean isText = format.equals("text");
+    String body = isText ? "Say \"it\"." : "{\"text\":\"Say \\\"it\\\".\"}";
+    try (var scenario = bySeconds()) {
+      RecordedClient client = ask(scenario, "stream=true", "response_format=" + format);
+      scenario.passSeconds(40); // longer than the head of a stream may take
+      assertThat(client.text()).startsWith(": ping\n\n");
+      scenario
+          .link(0)
+          .send(
+              Wire.response(200, "OK", "", body)
+                  .replace("application/json", isText ? "text/plain" : "application/json"));
+      assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
+      assertThat(client.text())
+          .endsWith(
+              "data: {\"type\":\"transcript.text.done\",\"text\":\"Say \\\"it\\\".\",\"usage\":"
+                  + "{\"type\":\"duration\",\"seconds\":2,\"x_llm_cost_micro\":200,"
+                  + "\"x_llm_usage_estimated\":true}}\n\ndata: [DONE]\n\n");
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  @Test
+  void anErrorInPlaceOfItsStreamIsAskedOfTheNext() {
+    try (var scenario = byTokens("alpha", "beta")) {
+      RecordedClient client = ask(scenario, "stream=true");
+      scenario.link(0).send(Wire.response(200, "OK", "", Wire.errorBody("server_error", "No.")));
+      scenario.link(1).send(Wire.transcript(37, 5));
+      assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
     }
   }
 
