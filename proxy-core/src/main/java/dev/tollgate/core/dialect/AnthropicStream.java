@@ -40,7 +40,7 @@ final class AnthropicStream extends TranslatedStream {
   }
 
   @Override
-  void take(byte[] data, int from, int to) {
+  void take(String name, byte[] data, int from, int to) {
     int type = Given.text(root, "type");
     if (type < 0) {
       chunks.unreadable();

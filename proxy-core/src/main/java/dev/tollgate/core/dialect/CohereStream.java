@@ -28,7 +28,7 @@ final class CohereStream extends TranslatedStream {
   }
 
   @Override
-  void take(byte[] data, int from, int to) {
+  void take(String name, byte[] data, int from, int to) {
     int type = Given.text(root, "type");
     if (type >= 0) {
       typed(root.string(type), data, from, to);

@@ -29,7 +29,7 @@ final class GeminiStream extends TranslatedStream {
   }
 
   @Override
-  void take(byte[] data, int from, int to) {
+  void take(String name, byte[] data, int from, int to) {
     if (Given.at(root, "error") >= 0) {
       error(data, from, to);
     } else if (root.indexOf("candidates") >= 0 || root.indexOf("promptFeedback") >= 0) {

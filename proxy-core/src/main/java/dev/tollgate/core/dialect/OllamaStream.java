@@ -21,7 +21,7 @@ final class OllamaStream extends TranslatedStream {
   }
 
   @Override
-  void take(byte[] data, int from, int to) {
+  void take(String name, byte[] data, int from, int to) {
     if (Given.at(root, "error") >= 0) {
       error(data, from, to);
       return;

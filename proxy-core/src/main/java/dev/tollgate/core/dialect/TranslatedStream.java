@@ -27,8 +27,8 @@ abstract class TranslatedStream implements SseSink {
     this.chunks = new CanonicalChunks(canonical);
   }
 
-  /** Takes an event whose members are in {@link #root}. */
-  abstract void take(byte[] data, int from, int to);
+  /** Takes an event of this name, whose members are in {@link #root}. */
+  abstract void take(String name, byte[] data, int from, int to);
 
   /** Whether these bytes, which are no JSON, say that the stream is complete. */
   boolean isDone(byte[] data, int from, int to) {
@@ -44,7 +44,7 @@ abstract class TranslatedStream implements SseSink {
     } else if (isDone(data, from, to)) {
       done();
     } else if (isReadable(data, from, to)) {
-      take(data, from, to);
+      take(name, data, from, to);
     } else {
       chunks.unreadable();
     }
@@ -79,5 +79,10 @@ abstract class TranslatedStream implements SseSink {
   @Override
   public final void oversized(int eventBytesMax) {
     canonical.oversized(eventBytesMax);
+  }
+
+  @Override
+  public final void broken() {
+    canonical.broken();
   }
 }

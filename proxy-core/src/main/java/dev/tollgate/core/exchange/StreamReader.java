@@ -8,9 +8,8 @@ import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.endpoint.ReplyStream;
 import dev.tollgate.core.routing.Candidate;
-import dev.tollgate.core.sse.JsonLines;
-import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
+import dev.tollgate.core.sse.StreamDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.util.Arrays;
@@ -23,8 +22,7 @@ import org.jspecify.annotations.Nullable;
  * whatever number of events it brought. Remembers how the stream ended. Loop-confined.
  */
 final class StreamReader implements SseSink, FlowReader {
-  private final SseDecoder decoder;
-  private final @Nullable JsonLines lines;
+  private final StreamDecoder decoder;
   private final ReplyStream reply;
   private final ByteBufAllocator allocator;
   private final int eventBytesMax;
@@ -61,12 +59,7 @@ final class StreamReader implements SseSink, FlowReader {
       ByteBufAllocator allocator) {
     this.reply = reply;
     SseSink events = translation.isEmpty() ? this : translation.get().stream(this);
-    this.decoder = new SseDecoder(events, eventBytesMax);
-    this.lines =
-        switch (framing) {
-          case EVENTS -> null;
-          case LINES -> new JsonLines(decoder);
-        };
+    this.decoder = framing.decoder(events, eventBytesMax);
     this.allocator = allocator;
     this.eventBytesMax = eventBytesMax;
   }
@@ -88,15 +81,7 @@ final class StreamReader implements SseSink, FlowReader {
   @Override
   public void feed(ByteBuf bytes) {
     if (state == State.OPEN || state == State.DONE) {
-      read(bytes);
-    }
-  }
-
-  private void read(ByteBuf bytes) {
-    if (lines == null) {
       decoder.feed(bytes);
-    } else {
-      lines.feed(bytes);
     }
   }
 

@@ -6,21 +6,26 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 
 /**
- * Lines of JSON put to a decoder as the events that they mean, however they are cut: each line that
- * is not empty is the data of one event. Confined to one thread.
+ * Lines of JSON as the events that they mean, however they are cut: each line that is not empty is
+ * the data of one event. Confined to one thread.
  */
-public final class JsonLines {
+public final class JsonLines implements StreamDecoder {
   private static final byte[] FIELD = "data:".getBytes(US_ASCII);
   private static final byte[] END = {'\n'};
 
   private final SseDecoder decoder;
   private boolean inLine;
 
-  public JsonLines(SseDecoder decoder) {
-    this.decoder = decoder;
+  /**
+   * A decoder at the start of a stream.
+   *
+   * @param lineBytesMax the most bytes of one line
+   */
+  public JsonLines(SseSink sink, int lineBytesMax) {
+    this.decoder = new SseDecoder(sink, lineBytesMax);
   }
 
-  /** Reads all of a buffer, which stays the caller's. */
+  @Override
   public void feed(ByteBuf in) {
     while (in.isReadable()) {
       if (!inLine && isEnd(in.getByte(in.readerIndex()))) {
@@ -29,6 +34,27 @@ public final class JsonLines {
         line(in);
       }
     }
+  }
+
+  /** A last line without its end counts. */
+  @Override
+  public void finish() {
+    decoder.finish();
+  }
+
+  @Override
+  public void close() {
+    decoder.close();
+  }
+
+  @Override
+  public boolean midEvent() {
+    return decoder.midEvent();
+  }
+
+  @Override
+  public int heldBytes() {
+    return decoder.heldBytes();
   }
 
   private static boolean isEnd(byte b) {

@@ -1,6 +1,5 @@
 package dev.tollgate.core.sse;
 
-import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -8,7 +7,7 @@ import java.nio.charset.StandardCharsets;
  * event inside one read is handed over where it lies; one over several reads is collected in an
  * array that is given back with it. Confined to one thread; the sink may {@link #close} it.
  */
-public final class SseDecoder {
+public final class SseDecoder extends ArrayDecoder {
   private static final String DEFAULT_NAME = "message";
   private static final int NAME_BYTES_MAX = 1_024;
   private static final int FRAME_BYTES = 2_048;
@@ -53,25 +52,8 @@ public final class SseDecoder {
     this.held = new HeldBytes(eventBytesMax + FRAME_BYTES);
   }
 
-  /** Reads all of a buffer, which stays the caller's. */
-  public void feed(ByteBuf in) {
-    if (in.hasArray()) {
-      int from = in.arrayOffset() + in.readerIndex();
-      read(in.array(), from, from + in.readableBytes());
-      in.skipBytes(in.readableBytes());
-      return;
-    }
-    ReadScratch scratch = ReadScratch.take();
-    try {
-      while (in.isReadable()) {
-        read(scratch.bytes(), 0, scratch.fill(in));
-      }
-    } finally {
-      scratch.giveBack();
-    }
-  }
-
-  /** The stream ended cleanly: a last event without its blank line counts (DECISIONS 2). */
+  /** A last event without its blank line counts (DECISIONS 2). */
+  @Override
   public void finish() {
     if (!ended && lineOpen) {
       endOpenLine();
@@ -82,24 +64,25 @@ public final class SseDecoder {
     close();
   }
 
-  /** Drops what is pending; whatever is fed later is ignored. */
+  @Override
   public void close() {
     ended = true;
     resetEvent();
     held.release();
   }
 
-  /** Whether an event has begun and is not complete. */
+  @Override
   public boolean midEvent() {
     return !ended && (hasData || !name.equals(DEFAULT_NAME) || (lineOpen && line.isOfEvent()));
   }
 
-  /** How much memory is held for an event that is not complete. */
+  @Override
   public int heldBytes() {
     return held.capacity();
   }
 
-  private void read(byte[] bytes, int from, int to) {
+  @Override
+  void read(byte[] bytes, int from, int to) {
     int at = skipMark(bytes, from, to);
     while (at < to && !ended) {
       if (skipLineFeed && bytes[at] == '\n') {

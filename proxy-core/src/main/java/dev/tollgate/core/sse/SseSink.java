@@ -1,6 +1,6 @@
 package dev.tollgate.core.sse;
 
-/** Takes what a {@link SseDecoder} finds, in the order of the stream. */
+/** Takes what a {@link StreamDecoder} finds, in the order of the stream. */
 public interface SseSink {
   /**
    * One event that has data.
@@ -16,4 +16,9 @@ public interface SseSink {
 
   /** An event is larger than allowed; the decoder ignores what follows. */
   void oversized(int eventBytesMax);
+
+  /** Its framing is damaged: nothing behind it can be read, as behind an event without end. */
+  default void broken() {
+    oversized(0);
+  }
 }

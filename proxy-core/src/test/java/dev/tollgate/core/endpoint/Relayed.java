@@ -9,10 +9,9 @@ import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.Usage;
-import dev.tollgate.core.sse.JsonLines;
-import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseOut;
 import dev.tollgate.core.sse.SseSink;
+import dev.tollgate.core.sse.StreamDecoder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
@@ -33,9 +32,7 @@ final class Relayed implements SseSink {
   private static final long PROMPT_TOKENS = 7;
 
   private final ReplyStream chat;
-  private final SseDecoder decoder;
-  private final JsonLines lines;
-  private final Framing framing;
+  private final StreamDecoder decoder;
   private final ByteBuf out = PooledByteBufAllocator.DEFAULT.buffer();
   private final List<Step> steps = new ArrayList<>();
   private Optional<Step> end = Optional.empty();
@@ -47,9 +44,7 @@ final class Relayed implements SseSink {
       ReplyStream stream, Optional<? extends ReplyTranslation> translation, Framing framing) {
     this.chat = stream;
     SseSink sink = translation.isEmpty() ? this : translation.get().stream(this);
-    this.decoder = new SseDecoder(sink, EVENT_BYTES_MAX);
-    this.lines = new JsonLines(decoder);
-    this.framing = framing;
+    this.decoder = framing.decoder(sink, EVENT_BYTES_MAX);
   }
 
   /** How a stream is cut into reads. */
@@ -114,11 +109,7 @@ final class Relayed implements SseSink {
   private void feed(byte[] stream, Cut cut) {
     for (int at = 0; at < stream.length; ) {
       int length = cut.next(stream.length - at);
-      ByteBuf read = Unpooled.wrappedBuffer(stream, at, length);
-      switch (framing) {
-        case EVENTS -> decoder.feed(read);
-        case LINES -> lines.feed(read);
-      }
+      decoder.feed(Unpooled.wrappedBuffer(stream, at, length));
       at += length;
     }
     decoder.finish();

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class JsonLinesTest {
   private static List<String> read(String text, int... cuts) {
     List<String> events = new ArrayList<>();
-    var decoder =
-        new SseDecoder(
+    var lines =
+        new JsonLines(
             new SseSink() {
               @Override
               public void event(String name, byte[] data, int from, int to) {
@@ -34,7 +34,6 @@ class JsonLinesTest {
               }
             },
             64);
-    var lines = new JsonLines(decoder);
     byte[] bytes = text.getBytes(UTF_8);
     int at = 0;
     for (int i = 0; at < bytes.length; i++) {
@@ -42,7 +41,7 @@ class JsonLinesTest {
       lines.feed(Unpooled.wrappedBuffer(bytes, at, length));
       at += length;
     }
-    decoder.finish();
+    lines.finish();
     return events;
   }
 

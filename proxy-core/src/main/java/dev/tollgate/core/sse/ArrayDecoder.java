@@ -1,0 +1,26 @@
+package dev.tollgate.core.sse;
+
+import io.netty.buffer.ByteBuf;
+
+/** A decoder that reads arrays: what lies outside the heap is copied into one of its thread's. */
+abstract class ArrayDecoder implements StreamDecoder {
+  @Override
+  public final void feed(ByteBuf in) {
+    if (in.hasArray()) {
+      int from = in.arrayOffset() + in.readerIndex();
+      read(in.array(), from, from + in.readableBytes());
+      in.skipBytes(in.readableBytes());
+      return;
+    }
+    ReadScratch scratch = ReadScratch.take();
+    try {
+      while (in.isReadable()) {
+        read(scratch.bytes(), 0, scratch.fill(in));
+      }
+    } finally {
+      scratch.giveBack();
+    }
+  }
+
+  abstract void read(byte[] bytes, int from, int to);
+}
