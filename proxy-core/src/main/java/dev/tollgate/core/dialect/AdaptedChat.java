@@ -10,6 +10,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import dev.tollgate.core.json.Param;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Edits a chat for a server that speaks OpenAI in its own way; the rest stays byte for byte. */
@@ -98,6 +99,7 @@ public final class AdaptedChat {
     }
     JsonElements messages = chat.array(i);
     JsonSplice inside = JsonSplice.of(messages);
+    toldSchema().ifPresent(inside::insertFirst);
     for (int k = 0; k < messages.size(); k++) {
       JsonSplice edited = message(messages.object(k), Param.of("messages").at(k));
       if (edited != null) {
@@ -107,6 +109,28 @@ public final class AdaptedChat {
     if (!inside.isUnchanged()) {
       edits.replace(i, inside);
     }
+  }
+
+  /**
+   * What the system says of a schema that the server cannot be given. Without it the model would
+   * not know of it, and a server may refuse JSON of which no message speaks.
+   */
+  private Optional<JsonBytes> toldSchema() {
+    int i = server.jsonSchema() ? -1 : Given.at(chat, "response_format", JsonKind.OBJECT);
+    JsonMembers format = i < 0 ? new JsonMembers() : chat.object(i);
+    if (!Given.is(format, "type", "json_schema")) {
+      return Optional.empty();
+    }
+    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    JsonMembers definition = named < 0 ? new JsonMembers() : format.object(named);
+    int schema = Given.at(definition, "schema", JsonKind.OBJECT);
+    String text =
+        schema < 0
+            ? "Answer with JSON."
+            : "Answer with JSON that fits this schema: " + definition.text(schema);
+    return Optional.of(
+        JsonBytes.raw(
+            "{\"role\":\"system\",\"content\":" + JsonBytes.string(text).toString() + "}"));
   }
 
   private @Nullable JsonSplice message(JsonMembers message, Param path) {

@@ -7,10 +7,14 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.json.Param;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** Writes a message's text and parts as Anthropic's content blocks. */
 final class AnthropicContent {
+  private static final Set<String> IMAGES =
+      Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+
   private final Dropped dropped;
 
   AnthropicContent(Dropped dropped) {
@@ -110,7 +114,8 @@ final class AnthropicContent {
       end(part, out.endObject());
       return true;
     }
-    Optional<DataUri> uri = DataUri.of(image, url);
+    Optional<DataUri> uri =
+        DataUri.of(image, url).filter(data -> IMAGES.contains(data.mediaType()));
     uri.ifPresent(data -> end(part, base64("image", data, image, url, place)));
     return uri.isPresent();
   }

@@ -14,19 +14,48 @@ import java.util.function.Supplier;
 final class AnthropicThoughts {
   private AnthropicThoughts() {}
 
+  /** Whether something of them would be written. */
   static boolean areIn(JsonMembers message) {
-    return Given.at(message, "reasoning_details", JsonKind.ARRAY) >= 0
-        || Given.at(message, "thinking_blocks", JsonKind.ARRAY) >= 0;
+    return haveDetails(message) || haveBlocks(message);
+  }
+
+  private static boolean haveDetails(JsonMembers message) {
+    int i = Given.at(message, "reasoning_details", JsonKind.ARRAY);
+    JsonElements details = i < 0 ? new JsonElements() : message.array(i);
+    for (int k = 0; k < details.size(); k++) {
+      if (details.kind(k) == JsonKind.OBJECT && proves(details.object(k))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean proves(JsonMembers detail) {
+    if (isForeign(detail)) {
+      return false;
+    }
+    return Given.is(detail, "type", ReasoningDetail.ENCRYPTED)
+        ? Given.text(detail, "data") >= 0
+        : Given.is(detail, "type", ReasoningDetail.TEXT) && Given.text(detail, "signature") >= 0;
+  }
+
+  private static boolean haveBlocks(JsonMembers message) {
+    int i = Given.at(message, "thinking_blocks", JsonKind.ARRAY);
+    JsonElements blocks = i < 0 ? new JsonElements() : message.array(i);
+    for (int k = 0; k < blocks.size(); k++) {
+      if (isThought(blocks, k)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Writes them as blocks; those without a signature were another provider's. */
   static void write(JsonMembers message, Supplier<JsonOut> place) {
-    int details = Given.at(message, "reasoning_details", JsonKind.ARRAY);
-    int blocks = Given.at(message, "thinking_blocks", JsonKind.ARRAY);
-    if (details >= 0) {
-      details(message.array(details), place);
-    } else if (blocks >= 0) {
-      blocks(message.array(blocks), place);
+    if (haveDetails(message)) {
+      details(message.array(message.indexOf("reasoning_details")), place);
+    } else if (haveBlocks(message)) {
+      blocks(message.array(message.indexOf("thinking_blocks")), place);
     }
   }
 
@@ -71,14 +100,19 @@ final class AnthropicThoughts {
 
   private static void blocks(JsonElements blocks, Supplier<JsonOut> place) {
     for (int k = 0; k < blocks.size(); k++) {
-      JsonMembers block = blocks.kind(k) == JsonKind.OBJECT ? blocks.object(k) : null;
-      boolean thought =
-          block != null
-              && (Given.is(block, "type", "redacted_thinking")
-                  || (Given.is(block, "type", "thinking") && Given.text(block, "signature") >= 0));
-      if (thought) {
+      if (isThought(blocks, k)) {
         place.get().raw(JsonBytes.of(blocks, k));
       }
     }
+  }
+
+  private static boolean isThought(JsonElements blocks, int k) {
+    if (blocks.kind(k) != JsonKind.OBJECT) {
+      return false;
+    }
+    JsonMembers block = blocks.object(k);
+    return Given.is(block, "type", "redacted_thinking")
+        ? Given.text(block, "data") >= 0
+        : Given.is(block, "type", "thinking") && Given.text(block, "signature") >= 0;
   }
 }

@@ -12,6 +12,13 @@ import io.netty.buffer.Unpooled;
 
 /** Requests for vectors as Cohere's embed, version 2, and the vectors as OpenAI lists them. */
 final class CohereEmbeddings implements EmbeddingTranslation {
+  private static final int TEXTS_MAX = 96;
+
+  @Override
+  public int textsMax() {
+    return TEXTS_MAX;
+  }
+
   @Override
   public TranslatedChat request(JsonMembers canonical, Route route) {
     var dropped = new Dropped();

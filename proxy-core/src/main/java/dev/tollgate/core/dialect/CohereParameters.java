@@ -10,6 +10,8 @@ import dev.tollgate.core.json.JsonOut;
 /** Everything of a chat beside the conversation, as Cohere names it. */
 final class CohereParameters {
   private static final int STOPS_MAX = 5;
+  private static final JsonBytes NO_ARGUMENTS =
+      JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
 
   private final JsonMembers chat;
   private final Model model;
@@ -24,6 +26,7 @@ final class CohereParameters {
   void writeTo(JsonOut out) {
     out.name("stream").bool(Given.at(chat, "stream", JsonKind.TRUE) >= 0);
     outputMax(out);
+    sampling(out);
     stop(out);
     format(out);
     thinking(out);
@@ -39,6 +42,50 @@ final class CohereParameters {
     if (i >= 0) {
       out.name("max_tokens").raw(JsonBytes.of(chat, i));
     }
+  }
+
+  // Cohere refuses what is out of its bounds, which are narrower than OpenAI's.
+
+  private void sampling(JsonOut out) {
+    clamped("temperature", "temperature", "0", "1", out);
+    int share = Given.at(chat, "top_p", JsonKind.NUMBER);
+    if (share >= 0 && chat.number(share) < 1) { // all is what it does by itself
+      clamped("top_p", "p", "0.01", "0.99", out);
+    }
+    int most = Given.at(chat, "top_k", JsonKind.NUMBER);
+    if (most >= 0 && chat.number(most) >= 0) { // below, other servers take for all
+      clamped("top_k", "k", "0", "500", out);
+    }
+    int seed = Given.at(chat, "seed", JsonKind.NUMBER);
+    if (seed >= 0 && chat.number(seed) >= 0) {
+      out.name("seed").raw(JsonBytes.of(chat, seed));
+    } else if (seed >= 0) {
+      dropped.add("seed");
+    }
+    penalty("frequency_penalty", out);
+    penalty("presence_penalty", out);
+  }
+
+  private void penalty(String name, JsonOut out) {
+    int i = Given.at(chat, name, JsonKind.NUMBER);
+    if (i >= 0 && chat.number(i) < 0) {
+      dropped.add(name); // it cannot be rewarded
+    } else {
+      clamped(name, name, "0", "1", out);
+    }
+  }
+
+  private void clamped(String name, String as, String least, String most, JsonOut out) {
+    int i = Given.at(chat, name, JsonKind.NUMBER);
+    if (i < 0) {
+      return;
+    }
+    double given = chat.number(i);
+    JsonBytes number =
+        given < Double.parseDouble(least)
+            ? JsonBytes.raw(least)
+            : given > Double.parseDouble(most) ? JsonBytes.raw(most) : JsonBytes.of(chat, i);
+    out.name(as).raw(number);
   }
 
   private void stop(JsonOut out) {
@@ -64,6 +111,10 @@ final class CohereParameters {
     if (format == null || Given.is(format, "type", "text")) {
       return;
     }
+    if (isGiven("tools") || isGiven("documents")) {
+      dropped.add("response_format"); // both at once are not supported
+      return;
+    }
     out.name("response_format").beginObject().name("type").string("json_object");
     int named = Given.at(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? null : format.object(named);
@@ -74,17 +125,30 @@ final class CohereParameters {
     out.endObject();
   }
 
+  private boolean isGiven(String name) {
+    int i = Given.at(chat, name, JsonKind.ARRAY);
+    return i >= 0 && !Given.isEmpty(chat, i);
+  }
+
   private void thinking(JsonOut out) {
     int own = Given.at(chat, "thinking", JsonKind.OBJECT);
-    int effort = Given.at(chat, "reasoning_effort", JsonKind.STRING);
     if (own >= 0) {
       out.name("thinking").raw(JsonBytes.of(chat, own));
-    } else if (effort >= 0 && mayThink()) {
-      boolean none = chat.isString(effort, "none");
-      out.name("thinking").beginObject().name("type").string(none ? "disabled" : "enabled");
+    } else {
+      ReasoningWish.of(chat).ifPresent(wish -> thinking(wish, out));
+    }
+  }
+
+  private void thinking(ReasoningWish wish, JsonOut out) {
+    if (mayThink()) {
+      out.name("thinking").beginObject().name("type");
+      out.string(wish.isForNone() ? "disabled" : "enabled");
+      if (wish.tokens() > 0) {
+        out.name("token_budget").number(wish.tokens());
+      }
       out.endObject();
-    } else if (effort >= 0) {
-      dropped.add("reasoning_effort");
+    } else if (!wish.isForNone()) {
+      dropped.add(wish.param());
     }
   }
 
@@ -120,12 +184,14 @@ final class CohereParameters {
 
   private static boolean tool(JsonMembers function, JsonOut out) {
     out.beginObject().name("type").string("function").name("function").beginObject();
-    for (String name : new String[] {"name", "description", "parameters"}) {
+    for (String name : new String[] {"name", "description"}) {
       int i = Given.at(function, name);
       if (i >= 0) {
         out.name(name).raw(JsonBytes.of(function, i));
       }
     }
+    int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
+    out.name("parameters").raw(parameters < 0 ? NO_ARGUMENTS : JsonBytes.of(function, parameters));
     out.endObject().endObject();
     return Given.at(function, "strict", JsonKind.TRUE) >= 0;
   }
@@ -147,19 +213,15 @@ final class CohereParameters {
   private void rest(int i, JsonOut out) {
     String name = chat.name(i);
     switch (name) {
-      case "thinking" -> {}
-      case "top_p" -> copy(i, "p", out);
-      case "top_k" -> copy(i, "k", out);
-      case "temperature",
+      case "thinking",
+          "reasoning",
+          "temperature",
+          "top_p",
+          "top_k",
           "seed",
           "frequency_penalty",
-          "presence_penalty",
-          "logprobs",
-          "documents",
-          "citation_options",
-          "safety_mode",
-          "priority" ->
-          copy(i, name, out);
+          "presence_penalty" -> {}
+      case "documents", "citation_options", "safety_mode", "priority" -> copy(i, name, out);
       default -> {
         if (!ChatMembers.isSeenTo(name) && AdaptedChat.says(chat, i, name)) {
           dropped.add(name);

@@ -33,10 +33,11 @@ record DataUri(String mediaType, int headBytes) {
         : Optional.empty();
   }
 
-  /** Without parameters. */
+  /** Without parameters, and under its own name: many write {@code image/jpg}. */
   private static String plain(String type) {
     int parameters = type.indexOf(';');
-    return parameters < 0 ? type : type.substring(0, parameters);
+    String plain = parameters < 0 ? type : type.substring(0, parameters);
+    return plain.equals("image/jpg") ? "image/jpeg" : plain;
   }
 
   private static String head(JsonItems items, int i, int bytesMax) {

@@ -9,6 +9,9 @@ public interface EmbeddingTranslation extends ReplyTranslation {
   /** A request in the provider's form, built from the canonical one, which stays as it is. */
   TranslatedChat request(JsonMembers canonical, Route route);
 
+  /** How many texts one request may have. */
+  int textsMax();
+
   @Override
   default SseSink stream(SseSink canonical) {
     throw new IllegalStateException("vectors do not come as a stream");

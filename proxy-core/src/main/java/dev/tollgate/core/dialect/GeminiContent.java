@@ -12,6 +12,8 @@ import java.util.function.Supplier;
 
 /** Writes a message's text and parts as Gemini's parts. */
 final class GeminiContent {
+  private static final String SCHEME = "https://";
+
   private final Dropped dropped;
 
   GeminiContent(Dropped dropped) {
@@ -144,10 +146,10 @@ final class GeminiContent {
    * operator's account, which are no client's.
    */
   private static boolean isPublic(String uri) {
-    if (!uri.startsWith("https://") && !uri.startsWith("http://")) {
+    if (!uri.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
       return false;
     }
-    int from = uri.indexOf("//") + 2;
+    int from = SCHEME.length();
     int to = from;
     while (to < uri.length() && "/?#\\".indexOf(uri.charAt(to)) < 0) {
       to++;

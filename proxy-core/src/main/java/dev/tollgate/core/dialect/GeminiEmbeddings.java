@@ -14,7 +14,13 @@ import io.netty.buffer.Unpooled;
 
 /** Vectors as Gemini's batchEmbedContents: one request in it for each text. */
 final class GeminiEmbeddings implements EmbeddingTranslation {
+  private static final int TEXTS_MAX = 100;
   private static final int BODY_BYTES_USUAL = 1_024;
+
+  @Override
+  public int textsMax() {
+    return TEXTS_MAX;
+  }
 
   @Override
   public TranslatedChat request(JsonMembers canonical, Route route) {

@@ -18,8 +18,11 @@ final class GoogleFailure {
 
   // A key that is not good and a place or account that is not served answer 400, too.
   private static Kind kind(int status, ErrorBody error) {
-    if (status == 400 && error.isCodedAny("failed_precondition")) {
+    if (status == 400 && isOfAccount(error)) {
       return Kind.CREDENTIAL_REFUSED;
+    }
+    if (status == 403 && isOfFile(error)) {
+      return Kind.REJECTED;
     }
     if (status == 400 && error.beginsWithAny("the input token count")) {
       return Kind.CONTEXT_TOO_LONG;
@@ -28,5 +31,19 @@ final class GoogleFailure {
       return Kind.TOO_LARGE;
     }
     return status == 499 ? Kind.SERVER_ERROR : OpenAiDialect.kind(status, error);
+  }
+
+  /** Other preconditions are the request's own, such as a file that is not ready yet. */
+  private static boolean isOfAccount(ErrorBody error) {
+    return error.isCodedAny("failed_precondition")
+        && error.beginsWithAny("user location", "gemini api free tier", "billing");
+  }
+
+  /** What the client named is not there for this key, which is good for all else. */
+  private static boolean isOfFile(ErrorBody error) {
+    return error.beginsWithAny(
+        "you do not have permission to access the file",
+        "permission denied while accessing input file",
+        "cachedcontent not found");
   }
 }

@@ -12,7 +12,7 @@ final class OllamaChat implements Translation {
     return TranslatedChat.of(
         (out, dropped) -> {
           out.name("model").string(route.upstreamModel());
-          new OllamaParameters(chat, route, dropped).writeTo(out);
+          new OllamaParameters(chat, route, model, dropped).writeTo(out);
           new OllamaMessages(chat, dropped).writeTo(out);
         });
   }

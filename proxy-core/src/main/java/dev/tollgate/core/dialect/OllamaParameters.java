@@ -1,5 +1,6 @@
 package dev.tollgate.core.dialect;
 
+import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -26,11 +27,13 @@ final class OllamaParameters {
 
   private final JsonMembers chat;
   private final Route route;
+  private final Model model;
   private final Dropped dropped;
 
-  OllamaParameters(JsonMembers chat, Route route, Dropped dropped) {
+  OllamaParameters(JsonMembers chat, Route route, Model model, Dropped dropped) {
     this.chat = chat;
     this.route = route;
+    this.model = model;
     this.dropped = dropped;
   }
 
@@ -64,16 +67,28 @@ final class OllamaParameters {
 
   private void thinking(JsonOut out) {
     int own = Given.at(chat, "think");
-    int effort = Given.at(chat, "reasoning_effort", JsonKind.STRING);
     if (own >= 0) {
       out.name("think").raw(JsonBytes.of(chat, own));
-    } else if (effort >= 0 && chat.isString(effort, "none")) {
+    } else {
+      ReasoningWish.of(chat).ifPresent(wish -> thinking(wish, out));
+    }
+  }
+
+  /** A model that does not think refuses to be asked to. */
+  private void thinking(ReasoningWish wish, JsonOut out) {
+    if (wish.isForNone()) {
       out.name("think").bool(false);
-    } else if (effort >= 0 && route.upstreamModel().contains(LEVELLED)) {
-      out.name("think").string(level(chat.string(effort)));
-    } else if (effort >= 0) {
+    } else if (!mayThink()) {
+      dropped.add(wish.param());
+    } else if (!wish.effort().isEmpty() && route.upstreamModel().contains(LEVELLED)) {
+      out.name("think").string(level(wish.effort()));
+    } else {
       out.name("think").bool(true);
     }
+  }
+
+  private boolean mayThink() {
+    return model.capabilities().isEmpty() || model.capabilities().contains("reasoning");
   }
 
   private static String level(String effort) {
@@ -122,9 +137,9 @@ final class OllamaParameters {
     int bound = newer < 0 ? Given.at(chat, "max_tokens", JsonKind.NUMBER) : newer;
     option("num_predict", bound, given, out);
     int stop = Given.at(chat, "stop");
-    if (stop >= 0 && chat.kind(stop) == JsonKind.STRING) {
+    if (stop >= 0 && chat.kind(stop) == JsonKind.STRING && given.indexOf("stop") < 0) {
       out.name("stop").beginArray().raw(JsonBytes.of(chat, stop)).endArray();
-    } else {
+    } else if (stop >= 0 && chat.kind(stop) == JsonKind.ARRAY) {
       option("stop", stop, given, out);
     }
     out.endObject();
@@ -140,8 +155,8 @@ final class OllamaParameters {
   private void rest(int i, JsonOut out) {
     String name = chat.name(i);
     switch (name) {
-      case "think", "options" -> {}
-      case "keep_alive", "logprobs", "top_logprobs" -> {
+      case "think", "reasoning", "options" -> {}
+      case "keep_alive" -> {
         if (chat.kind(i) != JsonKind.NULL) {
           out.name(name).raw(JsonBytes.of(chat, i));
         }

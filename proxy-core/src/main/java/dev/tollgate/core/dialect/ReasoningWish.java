@@ -13,10 +13,13 @@ import java.util.Optional;
  * @param tokens 0: none are named
  */
 record ReasoningWish(String param, String effort, long tokens) {
+  private static final String NONE = "none";
+
   static Optional<ReasoningWish> of(JsonMembers chat) {
     int i = Given.at(chat, "reasoning", JsonKind.OBJECT);
-    if (i >= 0) {
-      return ofObject(chat.object(i));
+    Optional<ReasoningWish> told = i < 0 ? Optional.empty() : ofObject(chat.object(i));
+    if (told.isPresent()) {
+      return told;
     }
     int effort = Given.text(chat, "reasoning_effort");
     return effort < 0
@@ -27,7 +30,7 @@ record ReasoningWish(String param, String effort, long tokens) {
   private static Optional<ReasoningWish> ofObject(JsonMembers reasoning) {
     int enabled = Given.at(reasoning, "enabled");
     if (enabled >= 0 && reasoning.kind(enabled) == JsonKind.FALSE) {
-      return Optional.empty();
+      return Optional.of(new ReasoningWish("reasoning", NONE, 0));
     }
     int effort = Given.text(reasoning, "effort");
     int tokens = Given.at(reasoning, "max_tokens", JsonKind.NUMBER);
@@ -42,6 +45,6 @@ record ReasoningWish(String param, String effort, long tokens) {
 
   /** Whether it asks not to. */
   boolean isForNone() {
-    return effort.equals("none");
+    return effort.equals(NONE);
   }
 }

@@ -5,6 +5,8 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonMembers;
 import java.util.List;
 import java.util.Optional;
 
@@ -75,10 +77,18 @@ final class VertexDialect implements Dialect {
     return switch (publisher) {
       case GOOGLE -> GeminiDialect.INSTANCE.failure(status, headers, body, length);
       case ANTHROPIC ->
-          ErrorBody.read(body, 0, length).impliedStatus() > 0
-              ? GeminiDialect.INSTANCE.failure(status, headers, body, length)
-              : AnthropicDialect.INSTANCE.failure(status, headers, body, length);
+          isAnthropics(body, length)
+              ? AnthropicDialect.INSTANCE.failure(status, headers, body, length)
+              : GeminiDialect.INSTANCE.failure(status, headers, body, length);
     };
+  }
+
+  private static boolean isAnthropics(byte[] body, int length) {
+    try {
+      return Given.is(JsonMembers.of(body, 0, length), "type", "error");
+    } catch (InvalidJson e) {
+      return false;
+    }
   }
 
   @Override

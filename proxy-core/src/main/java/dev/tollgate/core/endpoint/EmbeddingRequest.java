@@ -146,8 +146,24 @@ public final class EmbeddingRequest implements InferenceRequest {
     return root;
   }
 
+  /** More texts than the provider takes at once, or tokens of another vocabulary. */
+  @Override
+  public List<String> impossible(Route route) {
+    boolean taken =
+        Dialect.named(route.provider().dialect())
+            .embeddings()
+            .map(vectors -> input.count() <= vectors.textsMax() && !input.isTokens())
+            .orElse(true);
+    return taken ? List.of() : List.of("input");
+  }
+
   @Override
   public List<String> unsupported(Route route, Model served) {
+    List<String> impossible = impossible(route);
+    return impossible.isEmpty() ? unsent(route) : impossible;
+  }
+
+  private List<String> unsent(Route route) {
     return Dialect.named(route.provider().dialect())
         .embeddings()
         .map(vectors -> vectors.request(root, route).dropped())

@@ -69,6 +69,11 @@ public sealed interface InferenceRequest
   /** The capabilities that the request uses, as far as they have names. */
   Set<String> capabilitiesUsed();
 
+  /** JSON paths of what a route's provider would not get, and without which it cannot answer. */
+  default List<String> impossible(Route route) {
+    return List.of();
+  }
+
   /** JSON paths of what a route's provider would not get, because it has nothing like it. */
   default List<String> unsupported(Route route, Model served) {
     return List.of();

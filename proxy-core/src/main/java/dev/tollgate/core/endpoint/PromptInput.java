@@ -19,6 +19,7 @@ final class PromptInput {
   private final Param param;
   private final Bounds bounds;
   private final Issues issues;
+  private boolean isTokens;
   private int count;
   private long tokensLikely;
   private long[] tokensAtMost = new long[1];
@@ -122,6 +123,7 @@ final class PromptInput {
     if (issues.addIfCut(tokens, at)) {
       return;
     }
+    isTokens = true;
     ValueRule token = ValueRule.integer(0, Long.MAX_VALUE);
     for (int k = 0; k < tokens.size() && !issues.isFull(); k++) {
       token.check(tokens, k, at.at(k), issues);
@@ -136,6 +138,11 @@ final class PromptInput {
     tokensAtMost[count] = most + SPECIAL_TOKENS;
     count++;
     tokensLikely += likely;
+  }
+
+  /** Whether there are numbers of tokens in place of texts. */
+  boolean isTokens() {
+    return isTokens;
   }
 
   /** How many texts there are. */

@@ -272,8 +272,7 @@ public final class Exchanges implements RequestService {
       List<Model> models) {
     RoutingWish wish = inference.routing();
     Set<String> needs = wish.requireParameters() ? inference.capabilitiesUsed() : Set.of();
-    Predicate<Candidate> fits =
-        wish.requireParameters() ? one -> Unsupported.by(one, inference).isEmpty() : _ -> true;
+    Predicate<Candidate> fits = one -> Unsupported.by(one, inference).isEmpty();
     Model asked = models.getFirst();
     var ask =
         new Router.Ask(

@@ -9,13 +9,18 @@ import dev.tollgate.core.routing.Refusal;
 import java.util.List;
 import java.util.Optional;
 
-/** What a request has that a provider has nothing like, where its client insists on all of it. */
+/**
+ * What a request has that a provider has nothing like: anything where its client insists on all of
+ * it, else that without which there is no answer.
+ */
 final class Unsupported {
   private Unsupported() {}
 
   /** JSON paths of what a candidate's provider would not get. */
   static List<String> by(Candidate candidate, InferenceRequest inference) {
-    return inference.unsupported(candidate.route(), candidate.model());
+    return inference.routing().requireParameters()
+        ? inference.unsupported(candidate.route(), candidate.model())
+        : inference.impossible(candidate.route());
   }
 
   /** The refusal of a request that no route can take as a whole, and each for such a reason. */
@@ -35,6 +40,10 @@ final class Unsupported {
   }
 
   private static Fault.Issue issue(String path) {
-    return new Fault.Issue(path, "is nothing that the model's provider has");
+    return new Fault.Issue(
+        path,
+        path.equals("input")
+            ? "has more texts than the model's provider takes at once, or tokens in place of texts"
+            : "is nothing that the model's provider has");
   }
 }

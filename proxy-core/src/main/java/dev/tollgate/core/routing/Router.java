@@ -110,9 +110,7 @@ public final class Router {
       return Optional.of(Reason.PRICE_ABOVE_MAX);
     }
     boolean understands = understands(candidate.model(), ask.needs()) && ask.fits().test(candidate);
-    return wish.requireParameters() && !understands
-        ? Optional.of(Reason.PARAMETERS_UNSUPPORTED)
-        : Optional.empty();
+    return !understands ? Optional.of(Reason.PARAMETERS_UNSUPPORTED) : Optional.empty();
   }
 
   /** A model of which no capability is known may have them all. */

@@ -87,6 +87,23 @@ class AdaptedChatTest {
     assertThat(sent.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"DEEPSEEK", "ZAI"})
+  void aSchemaThatTheServerDoesNotTakeIsToldTheModel(KnownServer server) throws InvalidJson {
+    String chat =
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],\"response_format\":{\"type\":"
+            + "\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":{\"type\": \"object\"}}}}";
+    Sent sent = sent(server, chat);
+    assertThat(sent.body())
+        .isEqualTo(
+            "{\"messages\":[{\"role\":\"system\",\"content\":\"Answer with JSON that fits this"
+                + " schema: {\\\"type\\\": \\\"object\\\"}\"},{\"role\":\"user\",\"content\":\"x\"}],"
+                + "\"response_format\":{\"type\":\"json_object\"}}");
+    assertThat(sent.dropped()).containsExactly("response_format.json_schema");
+    String plain = chat.replace("json_schema\",\"json_schema", "json_object\",\"x");
+    assertThat(sent(server, plain).body()).isEqualTo(plain);
+  }
+
   @Test
   void aResultStillFindsItsCallUnderAnIdThatMistralTakes() throws InvalidJson {
     String chat =

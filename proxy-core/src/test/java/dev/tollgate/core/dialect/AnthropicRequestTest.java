@@ -171,6 +171,7 @@ class AnthropicRequestTest {
           {"type":"text","text":"What is it?"},
           {"type":"image_url","image_url":{"url":"data:image/png;base64,iVBOR/0+=","detail":"low"}},
           {"type":"image_url","image_url":{"url":"data:image\\/jpeg;base64,\\/9j\\/"}},
+          {"type":"image_url","image_url":{"url":"data:image/JPG;base64,/9j"}},
           {"type":"image_url","image_url":{"url":"https://a.example/b.png"},
            "cache_control":{"type":"ephemeral","ttl":"1h"}},
           {"type":"file","file":{"filename":"a.pdf",
@@ -183,6 +184,7 @@ class AnthropicRequestTest {
           {"type":"text","text":"What is it?"},
           {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBOR/0+="}},
           {"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"/9j/"}},
+          {"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"/9j"}},
           {"type":"image","source":{"type":"url","url":"https://a.example/b.png"},
            "cache_control":{"type":"ephemeral","ttl":"1h"}},
           {"type":"document","source":{"type":"base64","media_type":"application/pdf",
@@ -463,6 +465,23 @@ class AnthropicRequestTest {
     assertThat(USUAL.of(chat.formatted("")).dropped()).containsExactly("reasoning_effort");
     assertThat(USUAL.of(chat.formatted(thoughts)).dropped()).isEmpty();
     assertThat(USUAL.named("claude-sonnet-4-6").of(chat.formatted("")).dropped()).isEmpty();
+    for (String nothing :
+        List.of(
+            "\"reasoning_details\":[]",
+            "\"reasoning_details\":[{\"type\":\"reasoning.text\",\"text\":\"t\"}]",
+            "\"reasoning_details\":[{\"type\":\"reasoning.text\",\"text\":\"t\","
+                + "\"signature\":\"s\",\"format\":\"openai-responses-v1\"}]",
+            "\"reasoning_details\":[{\"type\":\"reasoning.encrypted\"}]",
+            "\"thinking_blocks\":[{\"type\":\"thinking\",\"thinking\":\"t\"}]")) {
+      assertThat(USUAL.of(chat.formatted("," + nothing)).dropped())
+          .as(nothing)
+          .containsExactly("reasoning_effort");
+    }
+    String blocks =
+        ",\"reasoning_details\":[],\"thinking_blocks\":[{\"type\":\"redacted_thinking\",\"data\":\"d\"}]";
+    TranslatedChat begun = USUAL.of(chat.formatted(blocks));
+    assertThat(begun.dropped()).isEmpty();
+    assertThat(begun.body().toString(UTF_8)).contains("\"redacted_thinking\"", "\"thinking\"");
   }
 
   @Test

@@ -43,7 +43,7 @@ class CohereRequestTest {
       nullValues = "-",
       value = {
         "\"top_p\":0.50,\"top_k\":3,\"seed\":7,\"temperature\":0"
-            + " | ,\"p\":0.50,\"k\":3,\"seed\":7,\"temperature\":0 | -",
+            + " | ,\"temperature\":0,\"p\":0.50,\"k\":3,\"seed\":7 | -",
         "\"max_completion_tokens\":9,\"max_tokens\":5 | ,\"max_tokens\":9 | -",
         "\"stop\":\"x\" | ,\"stop_sequences\":[\"x\"] | -",
         "\"stop\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\"]"
@@ -53,13 +53,33 @@ class CohereRequestTest {
         "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":{\"x\":1}}}"
             + " | ,\"response_format\":{\"type\":\"json_object\",\"json_schema\":{\"x\":1}} | -",
         "\"response_format\":{\"type\":\"text\"} | `` | -",
-        "\"frequency_penalty\":0.1,\"presence_penalty\":0,\"logprobs\":true"
-            + " | ,\"frequency_penalty\":0.1,\"presence_penalty\":0,\"logprobs\":true | -",
+        "\"frequency_penalty\":0.1,\"presence_penalty\":0"
+            + " | ,\"frequency_penalty\":0.1,\"presence_penalty\":0 | -",
+        "\"frequency_penalty\":1.5,\"presence_penalty\":2"
+            + " | ,\"frequency_penalty\":1,\"presence_penalty\":1 | -",
+        "\"frequency_penalty\":-0.5 | `` | frequency_penalty",
+        "\"presence_penalty\":-2 | `` | presence_penalty",
+        "\"top_p\":1,\"top_k\":-1 | `` | -",
+        "\"top_p\":0,\"top_k\":501,\"temperature\":2 | ,\"temperature\":1,\"p\":0.01,\"k\":500 | -",
+        "\"top_p\":0.999,\"temperature\":1.0 | ,\"temperature\":1.0,\"p\":0.99 | -",
+        "\"seed\":-1 | `` | seed",
+        "\"logprobs\":true | `` | logprobs",
+        "\"logprobs\":false,\"top_logprobs\":0 | `` | -",
+        "\"response_format\":{\"type\":\"json_object\"},\"documents\":[\"d\"]"
+            + " | ,\"documents\":[\"d\"] | response_format",
+        "\"response_format\":{\"type\":\"json_object\"},\"tools\":[],\"documents\":null"
+            + " | ,\"response_format\":{\"type\":\"json_object\"} | -",
+        "\"response_format\":{\"type\":\"json_object\"},\"tools\":[{\"type\":\"function\","
+            + "\"function\":{\"name\":\"f\"}}] | ,\"tools\":[{\"type\":\"function\",\"function\":"
+            + "{\"name\":\"f\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}]"
+            + " | response_format",
         "\"user\":\"u\" | `` | user",
         "\"logit_bias\":{\"1\":2} | `` | logit_bias",
         "\"logit_bias\":{},\"store\":false,\"metadata\":null | `` | -",
         "\"parallel_tool_calls\":false | `` | parallel_tool_calls",
         "\"reasoning_effort\":\"high\" | `` | reasoning_effort",
+        "\"reasoning\":{\"effort\":\"low\"} | `` | reasoning",
+        "\"reasoning\":{\"enabled\":false} | `` | -",
         "\"thinking\":{\"type\":\"disabled\"} | ,\"thinking\":{\"type\":\"disabled\"} | -",
         "\"documents\":[\"d\"],\"safety_mode\":\"NONE\" | ,\"documents\":[\"d\"],\"safety_mode\":\"NONE\""
             + " | -"
@@ -69,6 +89,29 @@ class CohereRequestTest {
     TranslatedChat chat = chat(members);
     assertThat(chat.body().toString(UTF_8)).isEqualTo(BEGINNING + sent + ",\"messages\":[]}");
     assertThat(chat.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"reasoning_effort\":\"high\" | {\"type\":\"enabled\"}",
+        "\"reasoning_effort\":\"none\" | {\"type\":\"disabled\"}",
+        "\"reasoning\":{\"enabled\":false},\"reasoning_effort\":\"high\" | {\"type\":\"disabled\"}",
+        "\"reasoning\":{\"summary\":\"auto\"},\"reasoning_effort\":\"high\" | {\"type\":\"enabled\"}",
+        "\"reasoning\":{\"max_tokens\":90} | {\"type\":\"enabled\",\"token_budget\":90}"
+      })
+  void aModelThatReasonsIsAskedTo(String members, String thinking) throws InvalidJson {
+    Model able = TestCatalog.able(MODEL, "reasoning");
+    TranslatedChat chat =
+        COHERE
+            .translation()
+            .orElseThrow()
+            .chat(root("{\"messages\":[]," + members + "}"), ROUTE, able);
+    assertThat(chat.body().toString(UTF_8))
+        .isEqualTo(BEGINNING + ",\"thinking\":" + thinking + ",\"messages\":[]}");
+    assertThat(chat.dropped()).isEmpty();
   }
 
   @ParameterizedTest

@@ -171,6 +171,7 @@ class GeminiRequestTest {
   @ValueSource(
       strings = {
         "gs://b/c.png",
+        "http://h/a.png",
         "https://generativelanguage.googleapis.com/v1beta/files/f",
         "https://u@Storage.GoogleAPIs.com:443/b/c",
         "https://storage%2egoogleapis.com/b/c"

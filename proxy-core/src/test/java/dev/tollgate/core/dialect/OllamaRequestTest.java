@@ -22,12 +22,17 @@ class OllamaRequestTest {
   private static final Route ROUTE = MODEL.routes().getFirst();
 
   private static TranslatedChat chat(String upstreamModel, String members) throws InvalidJson {
+    return chat(MODEL, upstreamModel, members);
+  }
+
+  private static TranslatedChat chat(Model model, String upstreamModel, String members)
+      throws InvalidJson {
     byte[] json = ("{\"model\":\"a/b\"," + members + "}").getBytes(UTF_8);
     Route route = new Route(ROUTE.provider(), upstreamModel, 1, 1);
     return OLLAMA
         .translation()
         .orElseThrow()
-        .chat(JsonMembers.of(json, 0, json.length), route, MODEL);
+        .chat(JsonMembers.of(json, 0, json.length), route, model);
   }
 
   @ParameterizedTest
@@ -48,7 +53,15 @@ class OllamaRequestTest {
         "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{\"x\":1}}}"
             + " | \"stream\":false,\"format\":{\"x\":1},\"options\":{} | -",
         "\"reasoning_effort\":\"none\" | \"stream\":false,\"think\":false,\"options\":{} | -",
-        "\"reasoning_effort\":\"high\" | \"stream\":false,\"think\":true,\"options\":{} | -",
+        "\"reasoning\":{\"enabled\":false} | \"stream\":false,\"think\":false,\"options\":{} | -",
+        "\"reasoning_effort\":\"high\" | \"stream\":false,\"options\":{} | reasoning_effort",
+        "\"reasoning\":{\"effort\":\"low\"} | \"stream\":false,\"options\":{} | reasoning",
+        "\"think\":true | \"stream\":false,\"think\":true,\"options\":{} | -",
+        "\"options\":{\"stop\":[\"a\"]},\"stop\":\"b\""
+            + " | \"stream\":false,\"options\":{\"stop\":[\"a\"]} | -",
+        "\"logprobs\":true | \"stream\":false,\"options\":{} | logprobs",
+        "\"top_logprobs\":2 | \"stream\":false,\"options\":{} | top_logprobs",
+        "\"logprobs\":false | \"stream\":false,\"options\":{} | -",
         "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}},{\"type\":\"custom\"}]"
             + " | \"stream\":false,\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],"
             + "\"options\":{} | tools[1]",
@@ -65,13 +78,23 @@ class OllamaRequestTest {
     assertThat(chat.dropped()).isEqualTo(dropped == null ? List.of() : List.of(dropped));
   }
 
-  @Test
-  void oneFamilyHasLevelsOfEffort() throws InvalidJson {
-    assertThat(
-            chat("gpt-oss:20b", "\"messages\":[],\"reasoning_effort\":\"minimal\"")
-                .body()
-                .toString(UTF_8))
-        .contains("\"think\":\"low\"");
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "m | \"reasoning_effort\":\"high\" | true",
+        "m | \"reasoning\":{\"max_tokens\":90} | true",
+        "m | \"reasoning\":{},\"reasoning_effort\":\"none\" | false",
+        "gpt-oss:20b | \"reasoning_effort\":\"minimal\" | \"low\"",
+        "gpt-oss:20b | \"reasoning\":{\"enabled\":true} | true"
+      })
+  void aModelThatThinksIsAskedToAndOneFamilyByLevels(String name, String members, String think)
+      throws InvalidJson {
+    TranslatedChat chat =
+        chat(TestCatalog.able(MODEL, "reasoning"), name, "\"messages\":[]," + members);
+    assertThat(chat.body().toString(UTF_8)).contains(",\"think\":" + think + ",");
+    assertThat(chat.dropped()).isEmpty();
   }
 
   @Test

@@ -130,6 +130,13 @@ class VertexDialectTest {
             + " | CREDENTIAL_REFUSED",
         "400 | {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
             + "\"message\":\"prompt is too long: 2 > 1\"}} | CONTEXT_TOO_LONG",
+        "400 | {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
+            + "\"message\":\"input length and `max_tokens` exceed context limit: 2 + 1 > 2\"}}"
+            + " | CONTEXT_TOO_LONG",
+        "400 | {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
+            + "\"message\":\"Output blocked by content filtering policy\"}} | CONTENT_FILTERED",
+        "400 | [{\"error\":{\"code\":400,\"message\":\"User location is not supported\","
+            + "\"status\":\"FAILED_PRECONDITION\"}}] | CREDENTIAL_REFUSED",
         "529 | {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"O\"}}"
             + " | SERVER_ERROR"
       })

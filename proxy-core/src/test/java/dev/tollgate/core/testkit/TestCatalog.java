@@ -103,6 +103,25 @@ public final class TestCatalog {
     return new Catalog(List.of(providers), List.of(model));
   }
 
+  /** The same model with one more capability. */
+  public static Model able(Model m, String capability) {
+    return new Model(
+        m.id(),
+        m.modality(),
+        m.name(),
+        m.description(),
+        m.created(),
+        m.contextLength(),
+        m.outputTokensMax(),
+        m.outputTokensReserved(),
+        m.imageTokensReserved(),
+        Set.of("streaming", capability),
+        m.prices(),
+        m.resume(),
+        m.stickyPrefix(),
+        m.routes());
+  }
+
   private static PriceList prices(Modality modality) {
     return modality == Modality.SPEECH
         ? new PriceList(TokenPrices.ZERO, List.of(), 0, MICRO, 0, List.of(), 0, 0)
