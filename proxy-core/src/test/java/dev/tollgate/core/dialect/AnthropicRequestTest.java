@@ -7,23 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.core.catalog.EndpointIdentity;
-import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.catalog.Prefill;
-import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.catalog.Resume;
-import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Thinking;
-import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.money.PriceList;
-import dev.tollgate.core.money.TokenPrices;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,75 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AnthropicRequestTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String HI = "[{\"role\":\"user\",\"content\":\"Hi.\"}]";
-  private static final Asked USUAL =
-      new Asked("claude-haiku-4-5", 0, Set.of(), Thinking.AUTO, true);
-
-  /** A model as it is configured. */
-  private record Asked(
-      String name, int outputMax, Set<String> capabilities, Thinking thinking, boolean sampling) {
-    Asked named(String other) {
-      return new Asked(other, outputMax, capabilities, thinking, sampling);
-    }
-
-    Asked able(String... others) {
-      return new Asked(name, outputMax, Set.of(others), thinking, sampling);
-    }
-
-    Asked atMost(int tokens) {
-      return new Asked(name, tokens, capabilities, thinking, sampling);
-    }
-
-    Asked thinking(Thinking other) {
-      return new Asked(name, outputMax, capabilities, other, sampling);
-    }
-
-    TranslatedChat of(String chat) throws Exception {
-      byte[] json = chat.getBytes(UTF_8);
-      byte[] before = json.clone();
-      Route route = new Route(provider(), name, 1, 1);
-      TranslatedChat translated =
-          Dialect.named("anthropic")
-              .translation()
-              .orElseThrow()
-              .chat(JsonMembers.of(json, 0, json.length), route, model(route));
-      assertThat(json).as("the original").isEqualTo(before);
-      return translated;
-    }
-
-    private Provider provider() {
-      return new Provider(
-          new ProviderId("anthropic"),
-          "anthropic",
-          new EndpointIdentity(false, "127.0.0.1", 1),
-          "",
-          List.of(),
-          Map.of(),
-          Provider.Clocks.DEFAULT,
-          Provider.PoolLimits.DEFAULT,
-          Provider.Circuit.DEFAULT,
-          new Provider.Quirks(true, Prefill.NONE, thinking, sampling),
-          new Provider.OnDisconnect.Cancel(),
-          1 << 20);
-    }
-
-    private Model model(Route route) {
-      return new Model(
-          new ModelId("anthropic", "m"),
-          Modality.CHAT,
-          "m",
-          "",
-          Instant.EPOCH,
-          200_000,
-          outputMax,
-          4_096,
-          5_000,
-          capabilities,
-          PriceList.ofTokens(TokenPrices.of(1, 1)),
-          Resume.OFF,
-          false,
-          List.of(route));
-    }
-  }
+  private static final AskedModel USUAL = AskedModel.of("anthropic", "claude-haiku-4-5");
 
   private static JsonNode body(TranslatedChat translated) throws Exception {
     return MAPPER.readTree(translated.body().toString(UTF_8));
@@ -113,7 +30,7 @@ class AnthropicRequestTest {
     return body.without(List.of("model", "max_tokens", "messages"));
   }
 
-  private static TranslatedChat with(Asked model, String members) throws Exception {
+  private static TranslatedChat with(AskedModel model, String members) throws Exception {
     return model.of("{\"model\":\"a/m\",\"messages\":" + HI + "," + members + "}");
   }
 

@@ -5,23 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.catalog.EndpointIdentity;
-import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.catalog.Model;
-import dev.tollgate.core.catalog.Prefill;
-import dev.tollgate.core.catalog.Provider;
-import dev.tollgate.core.catalog.Resume;
-import dev.tollgate.core.catalog.Route;
-import dev.tollgate.core.catalog.Thinking;
-import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.id.ProviderId;
-import dev.tollgate.core.json.JsonMembers;
-import dev.tollgate.core.money.PriceList;
-import dev.tollgate.core.money.TokenPrices;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,60 +16,6 @@ class GeminiRequestTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
   private static final String HI = "[{\"role\":\"user\",\"content\":\"Hi.\"}]";
 
-  private static TranslatedChat translated(Asked asked, String chat) throws Exception {
-    byte[] json = chat.getBytes(UTF_8);
-    byte[] before = json.clone();
-    Route route = new Route(provider(asked), asked.name, 1, 1);
-    TranslatedChat translated =
-        Dialect.named("gemini")
-            .translation()
-            .orElseThrow()
-            .chat(JsonMembers.of(json, 0, json.length), route, model(asked, route));
-    assertThat(json).as("the original").isEqualTo(before);
-    return translated;
-  }
-
-  /** A model as it is configured. */
-  private record Asked(String name, int outputMax, Set<String> capabilities, Thinking thinking) {
-    static Asked model(String name) {
-      return new Asked(name, 0, Set.of(), Thinking.AUTO);
-    }
-  }
-
-  private static Provider provider(Asked asked) {
-    return new Provider(
-        new ProviderId("gemini"),
-        "gemini",
-        new EndpointIdentity(false, "127.0.0.1", 1),
-        "",
-        List.of(),
-        Map.of(),
-        Provider.Clocks.DEFAULT,
-        Provider.PoolLimits.DEFAULT,
-        Provider.Circuit.DEFAULT,
-        new Provider.Quirks(true, Prefill.NONE, asked.thinking, true),
-        new Provider.OnDisconnect.Cancel(),
-        1 << 20);
-  }
-
-  private static Model model(Asked asked, Route route) {
-    return new Model(
-        new ModelId("google", "m"),
-        Modality.CHAT,
-        "m",
-        "",
-        Instant.EPOCH,
-        1_000_000,
-        asked.outputMax,
-        4_096,
-        5_000,
-        asked.capabilities,
-        PriceList.ofTokens(TokenPrices.of(1, 1)),
-        Resume.OFF,
-        false,
-        List.of(route));
-  }
-
   private static JsonNode tree(String json) throws Exception {
     return MAPPER.readTree(json.replace('\'', '"'));
   }
@@ -95,16 +25,14 @@ class GeminiRequestTest {
   }
 
   private static TranslatedChat with(String model, String members) throws Exception {
-    return translated(
-        Asked.model(model),
-        "{\"model\":\"g/m\",\"messages\":" + HI + "," + members.replace('\'', '"') + "}");
+    return AskedModel.of("gemini", model)
+        .of("{\"model\":\"g/m\",\"messages\":" + HI + "," + members.replace('\'', '"') + "}");
   }
 
   private static JsonNode turns(String model, String messages) throws Exception {
     TranslatedChat chat =
-        translated(
-            Asked.model(model),
-            "{\"model\":\"g/m\",\"messages\":" + messages.replace('\'', '"') + "}");
+        AskedModel.of("gemini", model)
+            .of("{\"model\":\"g/m\",\"messages\":" + messages.replace('\'', '"') + "}");
     assertThat(chat.dropped()).isEmpty();
     return body(chat);
   }
@@ -184,7 +112,7 @@ class GeminiRequestTest {
         """
             .formatted(url)
             .replace('\'', '"');
-    TranslatedChat translated = translated(Asked.model("gemini-2.5-flash"), chat);
+    TranslatedChat translated = AskedModel.of("gemini", "gemini-2.5-flash").of(chat);
     assertThat(translated.dropped()).containsExactly("messages[0].content[1]");
     assertThat(body(translated).path("contents").path(0).path("parts"))
         .isEqualTo(tree("[{'text':'Q'}]"));
@@ -378,9 +306,9 @@ class GeminiRequestTest {
             tree(
                 "{'responseMimeType':'application/json',"
                     + "'responseJsonSchema':{'type':'object','additionalProperties':false}}"));
-    Asked unable = new Asked("gemini-2.5-flash", 0, Set.of("streaming"), Thinking.AUTO);
+    AskedModel unable = AskedModel.of("gemini", "gemini-2.5-flash").able("streaming");
     TranslatedChat dropped =
-        translated(unable, "{\"messages\":" + HI + "," + format.replace('\'', '"') + "}");
+        unable.of("{\"messages\":" + HI + "," + format.replace('\'', '"') + "}");
     assertThat(dropped.dropped()).containsExactly("response_format");
   }
 
