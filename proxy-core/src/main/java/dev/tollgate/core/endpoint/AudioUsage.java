@@ -25,19 +25,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class AudioUsage {
   private static final byte[] NOTHING = {'{', '}'};
-  private static final double SECONDS_MAX = 1e6;
-
   private final UsageTerms terms;
   private final PriceList prices;
   private final List<Quantity> known;
+  private final Bounds bounds;
   private @Nullable Usage tokens;
   private @Nullable Duration time;
   private byte @Nullable [] text;
 
+  /** What no provider can have counted more of: its count would be absurd, and we estimate. */
+  record Bounds(int tokens, Duration time) {}
+
   /**
    * @param known what the request says itself
    */
-  AudioUsage(UsageTerms terms, PriceList prices, List<Quantity> known) {
+  AudioUsage(UsageTerms terms, PriceList prices, List<Quantity> known, Bounds bounds) {
+    this.bounds = bounds;
     this.terms = terms;
     this.prices = prices;
     this.known = known;
@@ -45,25 +48,30 @@ final class AudioUsage {
 
   /** Takes what a reply or an event tells at its root. */
   void take(JsonMembers root) {
-    time(root, "duration");
+    time(root, "duration").ifPresent(read -> time = read);
     int i = root.indexOf("usage");
     if (i >= 0 && root.kind(i) == JsonKind.OBJECT) {
-      JsonMembers usage = root.object(i);
-      terms.read(usage, 0).ifPresent(read -> tokens = read);
-      time(usage, "prompt_audio_seconds");
-      time(usage, "seconds");
+      told(root.object(i));
+    }
+  }
+
+  /** Only an object of which something is charged is shown to the client. */
+  private void told(JsonMembers usage) {
+    Optional<Usage> counted = terms.read(usage, bounds.tokens);
+    Optional<Duration> timed = time(usage, "seconds").or(() -> time(usage, "prompt_audio_seconds"));
+    counted.ifPresent(read -> tokens = read);
+    timed.ifPresent(read -> time = read);
+    if (counted.isPresent() || timed.isPresent()) {
       text = Arrays.copyOfRange(usage.bytes(), usage.objectStart(), usage.objectEnd());
     }
   }
 
-  private void time(JsonMembers members, String name) {
+  private Optional<Duration> time(JsonMembers members, String name) {
     int i = members.indexOf(name);
-    if (i >= 0 && members.kind(i) == JsonKind.NUMBER) {
-      double seconds = members.number(i);
-      if (seconds >= 0 && seconds <= SECONDS_MAX) {
-        time = Duration.ofNanos(Math.round(seconds * 1e9));
-      }
-    }
+    double seconds = i >= 0 && members.kind(i) == JsonKind.NUMBER ? members.number(i) : -1;
+    return seconds >= 0 && seconds <= bounds.time.toSeconds()
+        ? Optional.of(Duration.ofNanos(Math.round(seconds * 1e9)))
+        : Optional.empty();
   }
 
   /** What was told, as far as anybody is charged by it; empty where tokens must be estimated. */

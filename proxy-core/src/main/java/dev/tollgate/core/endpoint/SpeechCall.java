@@ -45,7 +45,9 @@ public record SpeechCall(RequestId id, SpeechRequest request, Model model)
 
   @Override
   public AudioEvents stream(ProviderId provider) {
-    var usage = new AudioUsage(UsageTerms.OPENAI_SPEECH, model.prices(), request.quantities());
+    var bounds = new AudioUsage.Bounds(request.tokensBelievable(), request.believable());
+    var usage =
+        new AudioUsage(UsageTerms.OPENAI_SPEECH, model.prices(), request.quantities(), bounds);
     return AudioEvents.spoken(usage, request.format());
   }
 

@@ -15,6 +15,7 @@ import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.WorstCase;
 import dev.tollgate.core.routing.RoutingWish;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,8 @@ public final class SpeechRequest implements InferenceRequest {
   // Letters of any script: none is spoken for a tenth of a second by each of its bytes.
   private static final int TOKENS_PER_BYTE_MOST = 2;
   private static final int TOKENS_LEAST = 64;
+  private static final int TOKENS_BELIEVABLE_LEAST = 10_000;
+  private static final int MORE_THAN_RECKONED_AT_MOST = 8;
 
   private static final FieldRules RULES = new FieldRules(rules());
 
@@ -199,6 +202,17 @@ public final class SpeechRequest implements InferenceRequest {
     return List.of(new Quantity.Characters(characters));
   }
 
+  /** No provider can have counted more tokens. */
+  int tokensBelievable() {
+    long most = MORE_THAN_RECKONED_AT_MOST * (tokensAtMost() + textBytes());
+    return (int) Math.max(TOKENS_BELIEVABLE_LEAST, most);
+  }
+
+  /** Nor more time. */
+  Duration believable() {
+    return SpeechFormat.timeOfTokens(tokensBelievable());
+  }
+
   private long textBytes() {
     return RequestRoot.bytesOf(root, "input") + RequestRoot.bytesOf(root, "instructions");
   }
@@ -219,9 +233,12 @@ public final class SpeechRequest implements InferenceRequest {
 
   /** How many tokens of audio are made of it at most. */
   private long tokensAtMost(Model served) {
+    return TokenEstimate.outputAtMost(tokensAtMost(), served);
+  }
+
+  private long tokensAtMost() {
     double slowest = TOKENS_PER_BYTE_MOST / Math.min(1, speed);
-    long most = TOKENS_LEAST + (long) (slowest * RequestRoot.bytesOf(root, "input"));
-    return TokenEstimate.outputAtMost(most, served);
+    return TOKENS_LEAST + (long) (slowest * RequestRoot.bytesOf(root, "input"));
   }
 
   @Override

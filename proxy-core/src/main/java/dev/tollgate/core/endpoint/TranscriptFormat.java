@@ -35,6 +35,14 @@ enum TranscriptFormat {
     return contentType;
   }
 
+  /** Whether each sentence comes with its time. */
+  boolean isSubtitles() {
+    return switch (this) {
+      case SRT, VTT -> true;
+      case JSON, VERBOSE_JSON, DIARIZED_JSON, TEXT -> false;
+    };
+  }
+
   /** Whether it has no place for anything but text. */
   boolean isText() {
     return switch (this) {

@@ -86,7 +86,14 @@ final class TranscriptReply implements WholeReply {
     }
     String type = contentType.isEmpty() ? call.request().format().contentType() : contentType;
     var written = new Written.Text(ByteBuffer.wrap(body, 0, length));
-    return new Read.Fine(new TranscriptReply(call.usage(), call.request().likely(), type, written));
+    return new Read.Fine(
+        new TranscriptReply(call.usage(), heard(call.request(), body, length), type, written));
+  }
+
+  private static Duration heard(TranscriptionRequest request, byte[] body, int length) {
+    Optional<Duration> end =
+        request.format().isSubtitles() ? LastCue.end(body, length) : Optional.empty();
+    return end.map(request::likely).orElse(request.likely());
   }
 
   private static boolean isError(byte[] body, int length) {

@@ -57,6 +57,7 @@ public record TranscriptionCall(RequestId id, TranscriptionRequest request, Mode
 
   /** What a reply is going to tell of what it used. */
   AudioUsage usage() {
-    return new AudioUsage(UsageTerms.OPENAI_TRANSCRIPTIONS, model.prices(), List.of());
+    var bounds = new AudioUsage.Bounds(request.tokensBelievable(), request.believable());
+    return new AudioUsage(UsageTerms.OPENAI_TRANSCRIPTIONS, model.prices(), List.of(), bounds);
   }
 }

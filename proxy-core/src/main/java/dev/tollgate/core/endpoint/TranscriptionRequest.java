@@ -25,6 +25,9 @@ public final class TranscriptionRequest implements InferenceRequest {
   private static final int TOKENS_HEARD_PER_SECOND_MOST = 32;
   // Spoken fast, and each word with its time and its speaker.
   private static final int TOKENS_WRITTEN_PER_SECOND_MOST = 10;
+  private static final Duration BELIEVABLE_LEAST = Duration.ofHours(4);
+  private static final int TOKENS_BELIEVABLE_LEAST = 10_000;
+  private static final int THINNER_AT_MOST = 8;
   private static final String FORMATS =
       "must be json, verbose_json, diarized_json, text, srt or vtt";
 
@@ -35,6 +38,7 @@ public final class TranscriptionRequest implements InferenceRequest {
   private final RoutingWish routing;
   private final TranscriptFormat format;
   private final boolean stream;
+  private final Optional<Duration> told;
   private final Duration likely;
   private final Duration most;
 
@@ -48,8 +52,9 @@ public final class TranscriptionRequest implements InferenceRequest {
     this.stream = form.text("stream").orElse("").equals("true");
     FormPart file = form.part("file").orElseThrow();
     Duration bound = AudioLength.atMost(file.sizeBytes());
-    this.likely = AudioLength.likely(form.bytes(), file.from(), file.to());
-    this.most = likely.compareTo(bound) > 0 ? likely : bound;
+    this.told = AudioLength.told(form.bytes(), file.from(), file.to());
+    this.likely = told.orElse(bound);
+    this.most = longer(likely, bound);
   }
 
   private static Map<String, FormFields.Rule> rules() {
@@ -156,6 +161,28 @@ public final class TranscriptionRequest implements InferenceRequest {
   /** The length of its file, for a provider that does not say. */
   Duration likely() {
     return likely;
+  }
+
+  /** The same, where its subtitles say when the last of them ends: silence may follow. */
+  Duration likely(Duration lastCueEnd) {
+    return lastCueEnd.compareTo(believable()) > 0
+        ? likely
+        : longer(lastCueEnd, told.orElse(Duration.ZERO));
+  }
+
+  /** No provider can have counted more time. */
+  Duration believable() {
+    return longer(most.multipliedBy(2), BELIEVABLE_LEAST);
+  }
+
+  /** Nor more tokens; audio may be thinner than any that we reckon with. */
+  int tokensBelievable() {
+    long heard = THINNER_AT_MOST * most.toSeconds() * TOKENS_HEARD_PER_SECOND_MOST;
+    return (int) Math.max(TOKENS_BELIEVABLE_LEAST, heard + form.sizeBytes("prompt"));
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 
   /** What its audio counts, most likely. */

@@ -76,6 +76,43 @@ class TranscriptionsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {10, 8_000, 400_000})
+  void subtitlesSayHowLongTheyAre(int fileBytes) {
+    try (var scenario = bySeconds()) {
+      RecordedClient client =
+          scenario.ask(Endpoint.TRANSCRIPTIONS, Wire.form(fileBytes, "response_format=srt"));
+      String srt = "1\n00:00:00,000 --> 00:00:02,000\nSay it.\n";
+      scenario
+          .link(0)
+          .send(Wire.response(200, "OK", "", srt).replace("application/json", "text/plain"));
+      assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("200");
+      assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"usage\":{\"input_tokens\":99999999,\"output_tokens\":0}",
+        "\"usage\":{\"input_tokens\":20,\"output_tokens\":99999999}",
+        "\"usage\":{\"type\":\"duration\",\"seconds\":999999}",
+        "\"duration\":1e9",
+        "\"duration\":-1,\"usage\":{\"seconds\":\"3\"}"
+      })
+  void anAbsurdCountIsNeitherChargedNorShown(String told) {
+    boolean isByTokens = told.contains("tokens");
+    try (var scenario = isByTokens ? byTokens("alpha") : bySeconds()) {
+      RecordedClient client = ask(scenario);
+      scenario.link(0).send(Wire.response(200, "OK", "", "{\"text\":\"Hi\"," + told + "}"));
+      assertThat(client.whole().body())
+          .contains("\"x_llm_usage_estimated\":true")
+          .contains(isByTokens ? "\"input_tokens\":20," : "\"seconds\":2,")
+          .doesNotContain("99999999,", ":99999999", "999999,", "\"3\"");
+      assertThat(scenario.served().cost().value()).isBetween(20L, 200L);
+    }
+  }
+
   @Test
   void whatAProviderSaysOfItsTimeIsCharged() {
     for (String told :
