@@ -37,10 +37,18 @@ final class AnthropicContent {
     }
     JsonElements parts = message.array(content);
     for (int k = 0; k < parts.size(); k++) {
-      if (!part(parts.object(k), place)) {
+      JsonMembers part = parts.object(k);
+      if (!part(part, marked(message, parts, k), place)) {
         dropped.add(path.dot("content").at(k));
       }
     }
+  }
+
+  /** Whose mark of what is to be cached a part gets: the message's stands at its end. */
+  private static JsonMembers marked(JsonMembers message, JsonElements parts, int k) {
+    JsonMembers part = parts.object(k);
+    boolean own = Given.at(part, "cache_control", JsonKind.OBJECT) >= 0;
+    return !own && k == parts.size() - 1 ? message : part;
   }
 
   /** Writes text alone; all other parts are dropped. */
@@ -55,7 +63,7 @@ final class AnthropicContent {
       JsonMembers part = parts.object(k);
       int text = Given.at(part, "text", JsonKind.STRING);
       if (text >= 0) {
-        text(part, text, part, place);
+        text(part, text, marked(message, parts, k), place);
       } else {
         dropped.add(path.dot("content").at(k));
       }
@@ -72,13 +80,13 @@ final class AnthropicContent {
     }
   }
 
-  private static boolean part(JsonMembers part, Supplier<JsonOut> place) {
+  private static boolean part(JsonMembers part, JsonMembers marked, Supplier<JsonOut> place) {
     int type = part.indexOf("type");
     return switch (part.string(type)) {
-      case "text" -> said(part, "text", place);
-      case "refusal" -> said(part, "refusal", place);
-      case "image_url" -> image(part, place);
-      case "file" -> file(part, place);
+      case "text" -> said(part, "text", marked, place);
+      case "refusal" -> said(part, "refusal", marked, place);
+      case "image_url" -> image(part, marked, place);
+      case "file" -> file(part, marked, place);
       // Blocks that are Anthropic's own.
       case "image", "document", "search_result" -> {
         boolean own = Given.at(part, "source") >= 0;
@@ -91,42 +99,43 @@ final class AnthropicContent {
     };
   }
 
-  private static boolean said(JsonMembers part, String member, Supplier<JsonOut> place) {
+  private static boolean said(
+      JsonMembers part, String member, JsonMembers marked, Supplier<JsonOut> place) {
     int text = Given.at(part, member, JsonKind.STRING);
     if (text >= 0) {
-      text(part, text, part, place);
+      text(part, text, marked, place);
     }
     return text >= 0;
   }
 
-  private static boolean image(JsonMembers part, Supplier<JsonOut> place) {
+  private static boolean image(JsonMembers part, JsonMembers marked, Supplier<JsonOut> place) {
     int i = Given.at(part, "image_url", JsonKind.OBJECT);
-    return i >= 0 && image(part, part.object(i), place);
+    return i >= 0 && imageAt(part.object(i), marked, place);
   }
 
-  private static boolean image(JsonMembers part, JsonMembers image, Supplier<JsonOut> place) {
+  private static boolean imageAt(JsonMembers image, JsonMembers marked, Supplier<JsonOut> place) {
     int url = Given.text(image, "url");
     if (url < 0) {
       return false;
     }
     if (!DataUri.isOne(image, url)) {
       JsonOut out = begin("image", "url", place).name("url").raw(JsonBytes.of(image, url));
-      end(part, out.endObject());
+      end(marked, out.endObject());
       return true;
     }
     Optional<DataUri> uri =
         DataUri.of(image, url).filter(data -> IMAGES.contains(data.mediaType()));
-    uri.ifPresent(data -> end(part, base64("image", data, image, url, place)));
+    uri.ifPresent(data -> end(marked, base64("image", data, image, url, place)));
     return uri.isPresent();
   }
 
   /** A document in the request itself; one that was uploaded elsewhere is not known there. */
-  private static boolean file(JsonMembers part, Supplier<JsonOut> place) {
+  private static boolean file(JsonMembers part, JsonMembers marked, Supplier<JsonOut> place) {
     int i = Given.at(part, "file", JsonKind.OBJECT);
-    return i >= 0 && document(part, part.object(i), place);
+    return i >= 0 && document(part.object(i), marked, place);
   }
 
-  private static boolean document(JsonMembers part, JsonMembers file, Supplier<JsonOut> place) {
+  private static boolean document(JsonMembers file, JsonMembers marked, Supplier<JsonOut> place) {
     int content = Given.text(file, "file_data");
     Optional<DataUri> uri = content < 0 ? Optional.empty() : DataUri.of(file, content);
     if (uri.isEmpty() || !uri.get().mediaType().equals("application/pdf")) {
@@ -137,7 +146,7 @@ final class AnthropicContent {
     if (name >= 0) {
       out.name("title").raw(JsonBytes.of(file, name));
     }
-    end(part, out);
+    end(marked, out);
     return true;
   }
 
@@ -163,8 +172,8 @@ final class AnthropicContent {
         .string(source);
   }
 
-  private static void end(JsonMembers part, JsonOut out) {
-    CacheControl.write(part, out);
+  private static void end(JsonMembers marked, JsonOut out) {
+    CacheControl.write(marked, out);
     out.endObject();
   }
 }

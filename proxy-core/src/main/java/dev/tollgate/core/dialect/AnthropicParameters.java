@@ -99,11 +99,15 @@ final class AnthropicParameters {
     int named = Given.at(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? null : format.object(named);
     int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
-    if (definition == null || schema < 0 || overruled || !understandsSchemas()) {
+    boolean able = !overruled && understandsSchemas();
+    if (definition == null
+        || schema < 0
+        || !able
+        || !AnthropicSchema.isTaken(definition.object(schema))) {
       dropped.add("response_format");
       return Optional.empty();
     }
-    return Optional.of(JsonBytes.of(definition, schema));
+    return Optional.of(AnthropicSchema.closed(definition.object(schema)));
   }
 
   private void sampling(JsonOut out) {

@@ -49,7 +49,7 @@ final class AnthropicTools {
         if (written++ == 0) {
           out.name("tools").beginArray();
         }
-        tool(tool, tool.object(function), out);
+        tool(tool, tool.object(function), Param.of("tools").at(k), out);
       }
     }
     if (written > 0) {
@@ -58,7 +58,7 @@ final class AnthropicTools {
     }
   }
 
-  private void tool(JsonMembers tool, JsonMembers function, JsonOut out) {
+  private void tool(JsonMembers tool, JsonMembers function, Param path, JsonOut out) {
     out.beginObject().name("name").raw(JsonBytes.of(function, function.indexOf("name")));
     int description = Given.at(function, "description", JsonKind.STRING);
     if (description >= 0) {
@@ -66,14 +66,44 @@ final class AnthropicTools {
     }
     int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
     boolean some = parameters >= 0 && !Given.isEmpty(function, parameters);
-    out.name("input_schema").raw(some ? JsonBytes.of(function, parameters) : NO_ARGUMENTS);
-    if (understandsSchemas && Given.at(function, "strict", JsonKind.TRUE) >= 0) {
+    boolean strict = understandsSchemas && Given.at(function, "strict", JsonKind.TRUE) >= 0;
+    boolean kept = strict && some && mayBeStrict(function.object(parameters));
+    out.name("input_schema");
+    if (some) {
+      schema(function.object(parameters), kept, out);
+    } else {
+      out.raw(NO_ARGUMENTS);
+    }
+    if (kept) {
       out.name("strict").bool(true);
+    } else if (strict) {
+      dropped.add(path.dot("function").dot("strict"));
     }
     if (!CacheControl.write(tool, out)) {
       CacheControl.write(function, out);
     }
     out.endObject();
+  }
+
+  /** That arguments are an object goes without saying elsewhere. */
+  private static void schema(JsonMembers schema, boolean strict, JsonOut out) {
+    if (schema.indexOf("type") >= 0) {
+      out.raw(strict ? AnthropicSchema.closed(schema) : whole(schema));
+      return;
+    }
+    out.beginObject().name("type").string("object");
+    for (int i = 0; i < schema.size(); i++) {
+      out.name(schema.name(i)).raw(JsonBytes.of(schema, i));
+    }
+    out.endObject();
+  }
+
+  private static boolean mayBeStrict(JsonMembers schema) {
+    return schema.indexOf("type") >= 0 && AnthropicSchema.isTaken(schema);
+  }
+
+  private static JsonBytes whole(JsonMembers schema) {
+    return JsonBytes.raw(schema.bytes(), schema.objectStart(), schema.objectEnd());
   }
 
   private void choice(JsonOut out) {

@@ -24,12 +24,14 @@ final class AnthropicTurns {
   private final JsonElements messages;
   private final Dropped dropped;
   private final AnthropicContent content;
+  private final int asked;
   private String open = "";
 
   AnthropicTurns(JsonMembers chat, Dropped dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.dropped = dropped;
     this.content = new AnthropicContent(dropped);
+    this.asked = OnlySystem.last(messages);
   }
 
   void writeTo(JsonOut out) {
@@ -42,16 +44,12 @@ final class AnthropicTurns {
     out.endArray();
   }
 
-  private static boolean isSystem(JsonMembers message) {
-    return Given.is(message, "role", "system") || Given.is(message, "role", "developer");
-  }
-
   /** All that the system says, wherever it says it. */
   private void system(JsonOut out) {
     var blocks = new Blocks("system", out);
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
-      if (isSystem(message)) {
+      if (OnlySystem.is(message) && k != asked) {
         content.writeText(message, path(k), blocks);
       }
     }
@@ -91,7 +89,11 @@ final class AnthropicTurns {
 
   private void message(int k, JsonMembers message, JsonOut out) {
     switch (message.string(message.indexOf("role"))) {
-      case "system", "developer" -> {}
+      case "system", "developer" -> {
+        if (k == asked) {
+          content.write(message, path(k), () -> turn(USER, out));
+        }
+      }
       case "assistant" -> assistant(k, message, out);
       case "tool" -> result(k, message, turn(USER, out));
       default -> content.write(message, path(k), () -> turn(USER, out)); // user, function
@@ -138,7 +140,9 @@ final class AnthropicTurns {
     }
     String text = message.string(i).stripTrailing();
     if (!text.isEmpty()) {
-      place.get().beginObject().name("type").string("text").name("text").string(text).endObject();
+      JsonOut out = place.get().beginObject().name("type").string("text").name("text").string(text);
+      CacheControl.write(message, out);
+      out.endObject();
     }
     return true;
   }

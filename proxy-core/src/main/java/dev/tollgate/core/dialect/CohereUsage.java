@@ -8,14 +8,15 @@ final class CohereUsage {
 
   static Usage read(UsageCounts usage) {
     long input = usage.requiredInside("tokens", "input_tokens");
+    long output = usage.requiredInside("tokens", "output_tokens");
     return new Usage(
         input,
-        usage.requiredInside("tokens", "output_tokens"),
+        output,
         Math.min(usage.anyOf("cached_tokens"), input),
         0,
         0,
         0,
-        0,
+        Math.min(usage.inside("tokens", "reasoning_tokens"), output),
         0,
         0,
         false);

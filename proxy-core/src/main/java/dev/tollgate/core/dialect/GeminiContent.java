@@ -90,10 +90,11 @@ final class GeminiContent {
     return switch (part.string(part.indexOf("type"))) {
       case "text" -> said(part, "text", place);
       case "refusal" -> said(part, "refusal", place);
-      case "image_url" -> media(part, "image_url", "url", place);
-      case "video_url" -> media(part, "video_url", "url", place);
+      case "image_url" -> media(part, "image_url", "url", "image/jpeg", place);
+      case "video_url" -> media(part, "video_url", "url", "video/mp4", place);
       case "file" ->
-          media(part, "file", "file_data", place) || media(part, "file", "file_id", place);
+          media(part, "file", "file_data", "application/pdf", place)
+              || media(part, "file", "file_id", "application/pdf", place);
       case "input_audio" -> audio(part, place);
       default -> false;
     };
@@ -107,16 +108,22 @@ final class GeminiContent {
     return text >= 0;
   }
 
-  /** What is in the request, or where it is; Gemini fetches that itself. */
+  /**
+   * What is in the request, or where it is; Gemini fetches that itself.
+   *
+   * @param usual the media type where the address does not tell: Vertex demands one
+   */
   private static boolean media(
-      JsonMembers part, String type, String member, Supplier<JsonOut> place) {
+      JsonMembers part, String type, String member, String usual, Supplier<JsonOut> place) {
     int i = Given.at(part, type, JsonKind.OBJECT);
     JsonMembers inside = i < 0 ? null : part.object(i);
     int at = inside == null ? -1 : Given.text(inside, member);
     if (inside == null || at < 0) {
       return false;
     }
-    return DataUri.isOne(inside, at) ? inline(inside, at, place) : address(inside, at, place);
+    return DataUri.isOne(inside, at)
+        ? inline(inside, at, place)
+        : address(inside, at, usual, place);
   }
 
   private static boolean inline(JsonMembers inside, int at, Supplier<JsonOut> place) {
@@ -130,13 +137,14 @@ final class GeminiContent {
     return uri.isPresent();
   }
 
-  private static boolean address(JsonMembers inside, int at, Supplier<JsonOut> place) {
+  private static boolean address(
+      JsonMembers inside, int at, String usual, Supplier<JsonOut> place) {
     String uri = inside.string(at);
     if (!isPublic(uri)) {
       return false;
     }
     JsonOut out = place.get().beginObject().name("fileData").beginObject();
-    MediaTypes.of(uri).ifPresent(type -> out.name("mimeType").string(type));
+    out.name("mimeType").string(MediaTypes.of(uri).orElse(usual));
     out.name("fileUri").raw(JsonBytes.of(inside, at)).endObject().endObject();
     return true;
   }

@@ -49,9 +49,9 @@ final class GeminiReply {
       int candidates = Given.at(root, "candidates", JsonKind.ARRAY);
       JsonElements all = candidates < 0 ? null : root.array(candidates);
       boolean some = all != null && all.size() > 0 && all.kind(0) == JsonKind.OBJECT;
-      if (some || root.indexOf("promptFeedback") >= 0) {
+      JsonMembers first = all != null && some ? all.object(0) : null;
+      if ((first != null && says(first)) || isRefused(root)) {
         ByteBuf out = Unpooled.buffer(length + 512);
-        JsonMembers first = all != null && some ? all.object(0) : null;
         new GeminiReply(root, first).writeTo(new JsonOut(out));
         return new TranslatedReply(out.array(), out.writerIndex());
       }
@@ -59,6 +59,17 @@ final class GeminiReply {
       // Whoever reads it says so.
     }
     return new TranslatedReply(body, length);
+  }
+
+  /** One that neither says anything nor why it ended is no answer. */
+  private static boolean says(JsonMembers candidate) {
+    return Given.at(candidate, "content", JsonKind.OBJECT) >= 0
+        || Given.at(candidate, "finishReason") >= 0;
+  }
+
+  private static boolean isRefused(JsonMembers root) {
+    int i = Given.at(root, "promptFeedback", JsonKind.OBJECT);
+    return i >= 0 && Given.text(root.object(i), "blockReason") >= 0;
   }
 
   /** An id for a call, which Gemini may leave without; empty: none can be made. */
@@ -150,7 +161,7 @@ final class GeminiReply {
       return;
     }
     int id = Given.text(root, "responseId");
-    String responseId = id < 0 ? "0" : root.string(id);
+    String responseId = id < 0 ? ofContent() : root.string(id);
     out.name("tool_calls").beginArray();
     for (int k = 0; k < all.size(); k++) {
       out.beginObject();
@@ -158,6 +169,13 @@ final class GeminiReply {
       out.endObject();
     }
     out.endArray();
+  }
+
+  /** Turns of one conversation must not have calls of the same ids. */
+  private String ofContent() {
+    int usage = Given.at(root, "usageMetadata"); // which grows with the conversation
+    String told = usage < 0 ? "" : root.text(usage);
+    return ShortCallId.of(root.text(root.indexOf("candidates")) + told);
   }
 
   /** Ends the message, too: why a prompt was not let through belongs into it. */

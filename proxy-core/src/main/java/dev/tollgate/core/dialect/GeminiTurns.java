@@ -30,6 +30,7 @@ final class GeminiTurns {
   private final String model;
   private final int lastQuestion;
   private final Map<String, Call> made = new HashMap<>();
+  private final int asked;
   private int places;
   private Turn open = Turn.NONE;
 
@@ -59,6 +60,7 @@ final class GeminiTurns {
     this.dropped = dropped;
     this.content = new GeminiContent(dropped);
     this.lastQuestion = lastQuestion(messages);
+    this.asked = OnlySystem.last(messages);
   }
 
   private static int lastQuestion(JsonElements messages) {
@@ -100,7 +102,7 @@ final class GeminiTurns {
         };
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
-      if (Given.is(message, "role", "system") || Given.is(message, "role", "developer")) {
+      if (OnlySystem.is(message) && k != asked) {
         content.writeText(message, path(k), place);
       }
     }
@@ -115,7 +117,11 @@ final class GeminiTurns {
 
   private void message(int k, JsonMembers message, JsonOut out) {
     switch (message.string(message.indexOf("role"))) {
-      case "system", "developer" -> {}
+      case "system", "developer" -> {
+        if (k == asked) {
+          content.write(message, path(k), () -> turn(Turn.USER, out));
+        }
+      }
       case "assistant" -> assistant(k, message, out);
       case "tool" -> {} // written with its neighbours
       default -> content.write(message, path(k), () -> turn(Turn.USER, out)); // user, function

@@ -14,6 +14,9 @@ final class TaggedThoughts implements Thoughts {
   private static final String OPEN = "<think>";
   private static final String CLOSE = "</think>";
 
+  /** What begins with more white space than this is an answer: it is not held without end. */
+  private static final int BLANKS_MAX = 64;
+
   private State state = State.BEFORE;
   private String held = "";
   private String thought = "";
@@ -68,7 +71,7 @@ final class TaggedThoughts implements Thoughts {
     if (text.startsWith(OPEN)) {
       state = State.THINKING;
       held = text.substring(OPEN.length());
-    } else if (last || !OPEN.startsWith(text)) {
+    } else if (last || !OPEN.startsWith(text) || held.length() > BLANKS_MAX) {
       state = State.ANSWERING;
     }
   }

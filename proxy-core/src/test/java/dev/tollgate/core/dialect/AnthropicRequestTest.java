@@ -288,7 +288,7 @@ class AnthropicRequestTest {
         "\"response_format\":{\"type\":\"json_object\"}|{}|response_format",
         "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":"
             + "{\"type\":\"object\"}}}|{\"output_config\":{\"format\":{\"type\":\"json_schema\","
-            + "\"schema\":{\"type\":\"object\"}}}}|",
+            + "\"schema\":{\"type\":\"object\",\"additionalProperties\":false}}}}|",
       })
   void aParameterIsTranslatedOrDropped(String member, String extras, String dropped)
       throws Exception {
@@ -303,6 +303,44 @@ class AnthropicRequestTest {
         "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{\"a\":1}}}";
     assertThat(with(USUAL.able("tools"), format).dropped()).containsExactly("response_format");
     assertThat(with(USUAL.able("json_schema"), format).dropped()).isEmpty();
+  }
+
+  @Test
+  void argumentsAreAnObjectAndTheMessagesMarkIsItsLastParts() throws Exception {
+    String parameters = "\"parameters\":{\"properties\":{}}";
+    JsonNode tool =
+        body(with(
+                USUAL,
+                "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\","
+                    + parameters
+                    + "}}]"))
+            .path("tools")
+            .path(0);
+    assertThat(tool.path("input_schema"))
+        .isEqualTo(MAPPER.readTree("{\"type\":\"object\",\"properties\":{}}"));
+    assertTurns(
+        """
+        [{"role":"user","cache_control":{"type":"ephemeral"},"content":[
+           {"type":"text","text":"A"},{"type":"image_url","image_url":{"url":"https://h/i"}}]},
+         {"role":"assistant","cache_control":{"type":"ephemeral"},"content":"B "}]
+        """,
+        "",
+        """
+        [{"role":"user","content":[{"type":"text","text":"A"},{"type":"image","source":
+           {"type":"url","url":"https://h/i"},"cache_control":{"type":"ephemeral"}}]},
+         {"role":"assistant","content":[
+           {"type":"text","text":"B","cache_control":{"type":"ephemeral"}}]}]
+        """);
+  }
+
+  @Test
+  void whereOnlyTheSystemSpeaksItsLastWordIsTheUsers() throws Exception {
+    assertTurns(
+        """
+        [{"role":"system","content":"A"},{"role":"developer","content":"B"}]
+        """,
+        "[{\"type\":\"text\",\"text\":\"A\"}]",
+        "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"B\"}]}]");
   }
 
   @ParameterizedTest

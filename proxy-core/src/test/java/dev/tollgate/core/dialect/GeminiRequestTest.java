@@ -73,6 +73,16 @@ class GeminiRequestTest {
   }
 
   @Test
+  void whereOnlyTheSystemSpeaksItsLastWordIsTheUsers() throws Exception {
+    JsonNode body =
+        turns(
+            "gemini-2.5-flash",
+            "[{'role':'system','content':'A'},{'role':'developer','content':'B'}]");
+    assertThat(body.path("systemInstruction")).isEqualTo(tree("{'parts':[{'text':'A'}]}"));
+    assertThat(body.path("contents")).isEqualTo(tree("[{'role':'user','parts':[{'text':'B'}]}]"));
+  }
+
+  @Test
   void mediaIsHandedOnOrFetchedThere() throws Exception {
     JsonNode body =
         turns(
@@ -90,7 +100,7 @@ class GeminiRequestTest {
             tree(
                 "[{'inlineData':{'mimeType':'image/png','data':'AAAA'}},"
                     + "{'fileData':{'mimeType':'image/jpeg','fileUri':'https://h/a.JPG?x=1'}},"
-                    + "{'fileData':{'fileUri':'https://h/a'}},"
+                    + "{'fileData':{'mimeType':'image/jpeg','fileUri':'https://h/a'}},"
                     + "{'inlineData':{'mimeType':'audio/mp3','data':'BBBB'}},"
                     + "{'inlineData':{'mimeType':'application/pdf','data':'CC'}}]"));
   }

@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What no recording of Gemini has. */
 class GeminiStreamTest {
@@ -138,6 +139,40 @@ class GeminiStreamTest {
     assertThat(events.subList(0, 3)).containsOnly("{}");
     assertThat(chunk(3).path("usage").path("prompt_tokens").asInt()).isEqualTo(3);
     assertThat(chunk(4).path("usage").path("prompt_tokens").asInt()).isEqualTo(4);
+  }
+
+  private static String reply(String body) {
+    byte[] json = body.replace('\'', '"').getBytes(UTF_8);
+    TranslatedReply reply = GeminiReply.translated(json, json.length);
+    return new String(reply.bytes(), 0, reply.length(), UTF_8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"promptFeedback\":{}}",
+        "{\"candidates\":[{\"index\":0}],\"promptFeedback\":{}}",
+        "{\"candidates\":[{\"content\":null}]}",
+        "{\"candidates\":[]}"
+      })
+  void aWholeAnswerThatSaysNothingIsNone(String body) {
+    assertThat(reply(body)).isEqualTo(body);
+  }
+
+  @Test
+  void callsOfTwoAnswersDifferWhereNeitherHasAnId() throws Exception {
+    List<String> ids = new ArrayList<>();
+    for (int prompt : new int[] {3, 9}) {
+      String answer =
+          reply(
+              "{'candidates':[{'content':{'parts':[{'functionCall':{'name':'f'}},"
+                  + "{'functionCall':{'name':'f'}}]},'finishReason':'STOP'}],"
+                  + "'usageMetadata':{'promptTokenCount':"
+                  + prompt
+                  + "}}");
+      ids.addAll(new ObjectMapper().readTree(answer).findValuesAsText("id"));
+    }
+    assertThat(ids).hasSize(4).doesNotHaveDuplicates().allMatch(id -> id.startsWith("call_"));
   }
 
   @ParameterizedTest

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.tollgate.core.catalog.Deviations.Reasoning;
 import dev.tollgate.core.sse.SseSink;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -119,6 +120,15 @@ class ThoughtsTest {
     assertThat(message.path("content").asText()).isEqualTo(text);
     assertThat(message.path("reasoning_content").asText(""))
         .isEqualTo(thought == null ? "" : thought);
+  }
+
+  @Test
+  void blanksAreNotHeldWithoutEnd() throws Exception {
+    String[] blanks = new String[100];
+    Arrays.fill(blanks, said("\n", "null"));
+    Heard heard = streamed(Reasoning.THINK_TAGS, blanks);
+    assertThat(heard.text.length()).isBetween(30, 100);
+    assertThat(heard.events).hasSizeGreaterThan(30);
   }
 
   @Test

@@ -43,6 +43,8 @@ class UsageTermsTest {
        3 0 0 0 0 0 0 0
       COHERE | {'billed_units':{'input_tokens':83,'output_tokens':13},'tokens':\
       {'input_tokens':1602,'output_tokens':24},'cached_tokens':16} | 1602 24 16 0 0 0 0 0
+      COHERE | {'tokens':{'input_tokens':508,'output_tokens':86,'reasoning_tokens':28}} |\
+       508 86 0 0 0 0 28 0
       OPENAI_RESPONSES | {'input_tokens':18,'output_tokens':129,'total_tokens':147} |\
        18 129 0 0 0 0 0 0
       OPENAI_RESPONSES | {'input_tokens':3253,'input_tokens_details':{'cached_tokens':1499,\
