@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 
@@ -18,6 +19,12 @@ public record CompletionCall(RequestId id, CompletionRequest request, Model mode
   @Override
   public List<ByteBuf> bodyFor(Route route) {
     return request.bodyFor(route);
+  }
+
+  @Override
+  public Usage usageLikely(long deliveredTokens) {
+    long written = request.writtenLikely(deliveredTokens, model);
+    return Usage.estimate(request.promptTokensLikely(), written);
   }
 
   @Override

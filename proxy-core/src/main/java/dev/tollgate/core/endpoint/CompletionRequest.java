@@ -22,7 +22,6 @@ import java.util.Set;
 /** A valid body of POST /v1/completions, over the array it came in. */
 public final class CompletionRequest implements InferenceRequest {
   private static final int BEGINNING_BYTES_MAX = 1_024;
-  private static final int CHOICES_MAX = 128;
   private static final int BEST_OF_MAX = 20;
   private static final FieldRules RULES = new FieldRules(rules());
 
@@ -50,7 +49,7 @@ public final class CompletionRequest implements InferenceRequest {
     rules.put("echo", ValueRule.bool().orNull());
     rules.put("logprobs", ValueRule.integer(0, 5).orNull());
     rules.put("max_tokens", ValueRule.integer(0, Long.MAX_VALUE).orNull());
-    rules.put("n", ValueRule.integer(1, CHOICES_MAX).orNull());
+    rules.put("n", ValueRule.integer(1, 1).orNull());
     rules.put("best_of", ValueRule.integer(0, BEST_OF_MAX).orNull());
     return rules;
   }
@@ -77,14 +76,10 @@ public final class CompletionRequest implements InferenceRequest {
         : new Parsed.Valid<>(new CompletionRequest(root, model.get(), routing.wish(), prompt));
   }
 
-  /** The best of fewer than are wanted cannot be told, and that of more not while they are made. */
+  /** The best of several cannot be told while they are made. */
   private static void checkCandidates(JsonMembers root, Issues issues) {
-    long bestOf = integer(root, "best_of", 0);
-    long n = integer(root, "n", 1);
-    if (bestOf > 0 && bestOf < n) {
-      issues.add("best_of", "must be at least n");
-    } else if (bestOf > n && RequestRoot.isTrue(root, "stream")) {
-      issues.add("best_of", "must not be above n where the reply is streamed");
+    if (integer(root, "best_of", 0) > 1 && RequestRoot.isTrue(root, "stream")) {
+      issues.add("best_of", "must not be above 1 where the reply is streamed");
     }
   }
 
@@ -130,18 +125,18 @@ public final class CompletionRequest implements InferenceRequest {
     return new String(root.bytes(), root.valueStart(i), length, StandardCharsets.ISO_8859_1);
   }
 
-  /** How many texts come: of each prompt as many as are wanted. */
+  /** How many texts come: one of each prompt. */
   int choicesAsked() {
-    return Math.toIntExact(prompts() * integer(root, "n", 1));
+    return Math.max(1, prompt.count());
   }
 
   /** How many texts are written, most of which may be thrown away. */
   private long candidates() {
-    return prompts() * Math.max(integer(root, "n", 1), integer(root, "best_of", 0));
+    return prompts() * Math.max(1, integer(root, "best_of", 0));
   }
 
   private long prompts() {
-    return Math.max(1, prompt.count());
+    return choicesAsked();
   }
 
   /** No count of tokens in a reply can be above it; 0: unknown. */
@@ -171,8 +166,21 @@ public final class CompletionRequest implements InferenceRequest {
   }
 
   private long outputAtMost(Model served) {
-    long asked = integer(root, "max_tokens", served.outputTokensReserved());
+    return outputAtMost(served, served.outputTokensReserved());
+  }
+
+  /**
+   * @param unbounded what may be written of each text where no bound was given
+   */
+  private long outputAtMost(Model served, long unbounded) {
+    long asked = integer(root, "max_tokens", unbounded);
     return TokenEstimate.outputAtMost(asked, served) * candidates();
+  }
+
+  /** What was written of so many tokens that came: with {@code echo} the prompts come first. */
+  long writtenLikely(long delivered, Model served) {
+    long echoed = RequestRoot.isTrue(root, "echo") ? prompt.tokensDelivered() : 0;
+    return Math.clamp(delivered - echoed, 0, outputAtMost(served, Integer.MAX_VALUE));
   }
 
   @Override

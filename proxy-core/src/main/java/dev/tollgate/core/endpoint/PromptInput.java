@@ -155,6 +155,11 @@ final class PromptInput {
     return tokensLikely;
   }
 
+  /** What they most likely count where a provider repeats them: as its output is counted. */
+  long tokensDelivered() {
+    return TokenEstimate.deliveredOfPrompt(tokensLikely);
+  }
+
   /**
    * An upper bound of what they count, each capped by the model's context where that is known.
    *

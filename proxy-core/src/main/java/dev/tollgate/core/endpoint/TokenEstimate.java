@@ -58,4 +58,9 @@ public final class TokenEstimate {
   public static long delivered(long events, long textBytes) {
     return Math.max(events, Math.ceilDiv(textBytes, BYTES_PER_TOKEN_LIKELY + 1));
   }
+
+  /** What is counted as delivered of a text that counts so much as a prompt. */
+  static long deliveredOfPrompt(long tokensLikely) {
+    return delivered(0, tokensLikely * BYTES_PER_TOKEN_LIKELY);
+  }
 }

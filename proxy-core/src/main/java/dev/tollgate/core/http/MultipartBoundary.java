@@ -40,9 +40,9 @@ public record MultipartBoundary(String text) {
     return "multipart/form-data; boundary=" + (isToken ? text : "\"" + text + "\"");
   }
 
-  /** What stands between two parts, from the end of the line before it. */
+  /** What stands between two parts, at the beginning of a line. */
   byte[] delimiter() {
-    return ("\r\n--" + text).getBytes(US_ASCII);
+    return ("--" + text).getBytes(US_ASCII);
   }
 
   /** What stands behind the last part, on a line of its own. */

@@ -17,7 +17,7 @@ public final class MultipartReader {
   private static final int LINE_END_BYTES = 2;
 
   private final byte[] delimiter;
-  private final int[] skip = new int[256];
+  private final DelimiterSearch search;
   private final List<FormPart> parts = new ArrayList<>();
   private State state = State.BEGINNING;
   private int at;
@@ -42,10 +42,7 @@ public final class MultipartReader {
 
   public MultipartReader(MultipartBoundary boundary) {
     this.delimiter = boundary.delimiter();
-    Arrays.fill(skip, delimiter.length);
-    for (int i = 0; i < delimiter.length - 1; i++) {
-      skip[delimiter[i] & 0xff] = delimiter.length - 1 - i;
-    }
+    this.search = new DelimiterSearch(delimiter);
   }
 
   /** Reads on in an array of which the first {@code length} bytes have come. */
@@ -84,49 +81,37 @@ public final class MultipartReader {
   }
 
   private boolean beginning(byte[] bytes, int length) {
-    int dashBoundary = delimiter.length - LINE_END_BYTES;
-    int comparable = Math.min(length, dashBoundary);
-    for (int i = 0; i < comparable; i++) {
-      if (bytes[i] != delimiter[i + LINE_END_BYTES]) {
-        state = State.PREAMBLE;
-        return true;
-      }
+    int comparable = Math.min(length, delimiter.length);
+    if (!Arrays.equals(bytes, 0, comparable, delimiter, 0, comparable)) {
+      state = State.PREAMBLE;
+      return true;
     }
-    if (length < dashBoundary) {
+    if (length < delimiter.length) {
       return false;
     }
-    at = dashBoundary;
+    at = delimiter.length;
     state = State.DELIMITER;
     return true;
   }
 
-  /** Looks only at every so many bytes: nothing in between can be a delimiter's end. */
+  /** One that does not begin a line as it must is one to some parsers, and content to others. */
   private boolean toDelimiter(byte[] bytes, int length) {
-    int last = delimiter.length - 1;
-    int from = at;
-    while (from + last < length) {
-      byte end = bytes[from + last];
-      if (end == delimiter[last] && isDelimiter(bytes, from)) {
-        found(from);
-        return true;
-      }
-      from += skip[end & 0xff];
+    int from = search.find(bytes, at, length);
+    if (from < 0) {
+      at = Math.max(at, length - delimiter.length + 1);
+      return false;
     }
-    at = from;
-    return false;
-  }
-
-  private boolean isDelimiter(byte[] bytes, int from) {
-    return Arrays.equals(bytes, from, from + delimiter.length, delimiter, 0, delimiter.length);
-  }
-
-  private void found(int from) {
+    if (from < LINE_END_BYTES || bytes[from - 2] != '\r' || bytes[from - 1] != '\n') {
+      return broken("a delimiter does not begin a line");
+    }
     if (state == State.CONTENT) {
-      parts.add(new FormPart(name, file, partStart, headStart, Math.max(headStart, from)));
+      int end = Math.max(headStart, from - LINE_END_BYTES);
+      parts.add(new FormPart(name, file, partStart, headStart, end));
     }
-    partStart = from + LINE_END_BYTES;
+    partStart = from;
     at = from + delimiter.length;
     state = State.DELIMITER;
+    return true;
   }
 
   /** A delimiter's line holds nothing else, but that blanks are overlooked. */
@@ -182,7 +167,7 @@ public final class MultipartReader {
       }
     }
     headStart = end + HEAD_END.length;
-    at = headStart - LINE_END_BYTES; // of an empty part the delimiter follows at once
+    at = headStart; // of an empty part the delimiter follows at once
     state = State.CONTENT;
     return true;
   }

@@ -123,13 +123,21 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
     }
     long doubled = bytes.length * 2L + HEADER_BYTES;
     int capacity = (int) Math.min(bytesMax, Math.max(doubled, (long) length + count));
-    if (permit == null || !permit.resize(capacity)) {
+    if (permit == null || !isGrown(permit, capacity)) {
       abandon();
       overBudget(ctx);
       return false;
     }
-    bytes = Arrays.copyOf(bytes, capacity);
     return true;
+  }
+
+  /** While it is copied there are two of it. */
+  private boolean isGrown(InflightBytes.Permit held, int capacity) {
+    if (!held.resize((long) bytes.length + capacity)) {
+      return false;
+    }
+    bytes = Arrays.copyOf(bytes, capacity);
+    return held.resize(capacity);
   }
 
   private void end(ChannelHandlerContext ctx) {

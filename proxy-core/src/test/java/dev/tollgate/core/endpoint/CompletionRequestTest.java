@@ -49,10 +49,10 @@ class CompletionRequestTest {
         "'prompt':[1,2,3]",
         "'prompt':[[1],[2,3]]",
         "'prompt':'hi','suffix':'end','echo':true,'logprobs':5,'max_tokens':0",
-        "'prompt':'hi','n':128,'best_of':null",
-        "'prompt':'hi','n':2,'best_of':20",
-        "'prompt':'hi','n':2,'best_of':2,'stream':true",
-        "'prompt':'hi','best_of':0,'n':3",
+        "'prompt':'hi','n':1,'best_of':null",
+        "'prompt':'hi','n':1,'best_of':20",
+        "'prompt':'hi','n':1,'best_of':1,'stream':true",
+        "'prompt':'hi','best_of':0",
         "'prompt':'hi','stream':true,'stream_options':{'include_usage':false}",
         "'prompt':'hi','stop':['a','b'],'seed':7,'logit_bias':{'50256':-100},'top_k':3",
         "'prompt':'hi','n':null,'echo':null,'suffix':null,'logprobs':null,'max_tokens':null",
@@ -73,10 +73,9 @@ class CompletionRequestTest {
         "'prompt':[1,'a'] | prompt[1]",
         "'prompt':[[]] | prompt[0]",
         "'prompt':'a','n':0 | n",
-        "'prompt':'a','n':129 | n",
+        "'prompt':'a','n':2 | n",
         "'prompt':'a','n':1.5 | n",
         "'prompt':'a','best_of':21 | best_of",
-        "'prompt':'a','n':3,'best_of':2 | best_of",
         "'prompt':'a','best_of':2,'stream':true | best_of",
         "'prompt':'a','echo':1 | echo",
         "'prompt':'a','logprobs':true | logprobs",
@@ -127,9 +126,8 @@ class CompletionRequestTest {
         "'prompt':[1,2,3],'max_tokens':10 | 10",
         "'prompt':[1,2,3],'max_tokens':0 | 0",
         "'prompt':[1,2,3] | 4096",
-        "'prompt':[1,2,3],'max_tokens':10,'n':4 | 40",
-        "'prompt':[1,2,3],'max_tokens':10,'n':2,'best_of':5 | 50",
-        "'prompt':[[1],[2],[3]],'max_tokens':10,'n':2,'best_of':5 | 150",
+        "'prompt':[1,2,3],'max_tokens':10,'best_of':5 | 50",
+        "'prompt':[[1],[2],[3]],'max_tokens':10,'n':1,'best_of':5 | 150",
         "'prompt':['a','b'],'max_tokens':10 | 20",
       })
   void whatIsReservedCountsEveryCandidate(String members, long outputTokens) {
@@ -151,11 +149,30 @@ class CompletionRequestTest {
   }
 
   @Test
-  void asManyTextsComeAsThereArePromptsAndWishesForEach() {
+  void asManyTextsComeAsThereArePrompts() {
     assertThat(valid("'prompt':'a'").choicesAsked()).isOne();
-    assertThat(valid("'prompt':['a','b'],'n':3,'best_of':4").choicesAsked()).isEqualTo(6);
-    assertThat(valid("'prompt':['a','b'],'n':3").tokensAtMost(model(TokenPrices.of(1, 1), 100)))
+    assertThat(valid("'prompt':['a','b'],'best_of':4").choicesAsked()).isEqualTo(2);
+    assertThat(
+            valid("'prompt':['a','b'],'best_of':3").tokensAtMost(model(TokenPrices.of(1, 1), 100)))
         .isEqualTo(600);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "'echo':true | 85 | 5",
+        "'echo':true | 40 | 0",
+        "'echo':false | 85 | 85",
+        "'echo':null,'max_tokens':50 | 85 | 50",
+        "'echo':true,'max_tokens':0 | 85 | 0",
+        "'best_of':2,'max_tokens':50 | 185 | 100",
+        "'echo':true | 1000000 | 999920"
+      })
+  void whatIsRepeatedOrWasNotAskedForIsNotWritten(String members, long delivered, long written) {
+    CompletionRequest request = valid("'prompt':'" + "x".repeat(398) + "'," + members);
+    assertThat(request.writtenLikely(delivered, model(TokenPrices.of(1, 1), 0))).isEqualTo(written);
   }
 
   private static Model model(TokenPrices prices, int contextLength) {
@@ -172,7 +189,7 @@ class CompletionRequestTest {
 
   @Test
   void damagedBodiesAreAcceptedOrRefusedAndStayJson() {
-    String healthy = body("'prompt':['some','text'],'n':2,'best_of':3,'stream':false,'suffix':''");
+    String healthy = body("'prompt':['some','text'],'n':1,'best_of':3,'stream':false,'suffix':''");
     Seeds.forEach(
         random -> {
           byte[] bytes = healthy.getBytes(UTF_8);

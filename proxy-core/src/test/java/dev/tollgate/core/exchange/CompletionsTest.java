@@ -100,6 +100,55 @@ class CompletionsTest {
     }
   }
 
+  /** Both where nobody tells usage and where the client has had enough. */
+  @Test
+  void whatIsRepeatedIsNotCharged() {
+    String prompt = "word ".repeat(8_000);
+    String ask =
+        "{\"model\":\"acme/one\",\"prompt\":\"" + prompt + "\",\"echo\":true,\"max_tokens\":1";
+    try (var scenario = scenario()) {
+      RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, ask + "}");
+      String reply = Wire.textCompletion(prompt + "This is the end.");
+      scenario.link(0).send(withoutUsage(reply));
+      assertThat(client.whole().body()).contains("\"completion_tokens\":1,", "This is the end.\"");
+      assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
+    }
+    try (var scenario = scenario()) {
+      RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, ask + ",\"stream\":true}");
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.text(0, prompt, "null")));
+      client.leave(ClientExit.ABORTED);
+      assertThat(scenario.run().served().usage().completionTokens()).isLessThanOrEqualTo(1);
+      assertThat(scenario.served().usage().promptTokens()).isEqualTo(10_001);
+    }
+  }
+
+  @Test
+  void aStreamThatRepeatsItsPromptIsSettledByWhatItsProviderTells() {
+    String ask = STREAM.replace("}", ",\"echo\":true,\"logprobs\":0,\"suffix\":\".\"}");
+    try (var scenario = scenario()) {
+      RecordedClient client = scenario.ask(Endpoint.COMPLETIONS, ask);
+      scenario
+          .link(0)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.event(Wire.text(0, "Say something.", "null"))
+                  + Wire.event(Wire.text(0, " Hello", "\"stop\""))
+                  + Wire.event(Wire.usage(7, 1))
+                  + Wire.event("[DONE]")
+                  + Wire.LAST_CHUNK);
+      assertThat(client.text())
+          .contains("\"text\":\"Say something.\"", "\"text\":\" Hello\"")
+          .contains("\"completion_tokens\":1,", "\"x_llm_cost_micro\":9");
+      assertThat(scenario.served().cost().value()).isEqualTo(9);
+    }
+  }
+
+  private static String withoutUsage(String response) {
+    int head = response.indexOf("\r\n\r\n") + 4;
+    String body = response.substring(head, response.indexOf(",\"usage\"")) + "}";
+    return Wire.response(200, "OK", "", body);
+  }
+
   @Test
   void whoLeavesPaysForWhatCame() {
     try (var scenario = scenario()) {

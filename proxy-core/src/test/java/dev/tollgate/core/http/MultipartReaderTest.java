@@ -130,8 +130,17 @@ class MultipartReaderTest {
   void aBareLineEndIsNone() {
     byte[] bytes = ("--b\n" + MODEL + "x\r\n--b--").getBytes(UTF_8);
     assertThat(whole(B, bytes).problem()).contains("delimiter is not alone");
-    byte[] inside = form("--b|Content-Disposition: form-data; name=m||x\n--b\ny|--b--");
-    assertThat(found(whole(B, inside), inside)).contains("=x\n--b\ny]");
+  }
+
+  /** To some parsers any line break is one ahead of a delimiter, to some none is needed. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\n", "\r", "x", "\n\r", "\u0085", ""})
+  void aDelimiterThatBeginsNoLineIsRefused(String ahead) {
+    String head = "--b|Content-Disposition: form-data; name=m||";
+    byte[] inside = form(head + "x" + ahead + "--b\n" + MODEL + "big\n--b|y|--b--");
+    assertThat(foundHoweverItComes(B, inside, new Random(7))).contains("does not begin a line");
+    byte[] before = form("x" + ahead + "--b|" + MODEL + "m|--b--");
+    assertThat(foundHoweverItComes(B, before, new Random(7))).contains("does not begin a line");
   }
 
   @Test
@@ -194,6 +203,46 @@ class MultipartReaderTest {
     MultipartReader reader = whole(boundary, bytes);
     assertThat(reader.problem()).isNull();
     assertThat(reader.isComplete()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "-", "-a", "a-a-a-a-a-a-b-"})
+  void contentThatIsMadeLikeItsDelimiterIsComparedWithItSeldom(String pattern) {
+    byte[] delimiter = ("--" + pattern.repeat(70 / pattern.length())).getBytes(UTF_8);
+    byte[] bytes = new byte[1 << 20];
+    for (int i = 0; i < bytes.length; i++) {
+      boolean differs = i % (delimiter.length - 1) == 0;
+      bytes[i] = differs ? (byte) 'x' : delimiter[i % (delimiter.length - 1)];
+    }
+    var search = new DelimiterSearch(delimiter);
+    assertThat(search.find(bytes, 0, bytes.length)).isEqualTo(-1);
+    assertThat(search.looks()).isLessThan(bytes.length / 4 + 5_000);
+    int end = bytes.length - delimiter.length;
+    bytes[end - 1] = 'x';
+    System.arraycopy(delimiter, 0, bytes, end, delimiter.length);
+    assertThat(search.find(bytes, 0, bytes.length)).isEqualTo(end);
+  }
+
+  @Test
+  void aDelimiterIsFoundWhereItFirstBegins() {
+    Seeds.forEach(
+        random -> {
+          String delimiter = "--" + letters(random, 1 + random.nextInt(5));
+          String text = letters(random, 20_000) + delimiter + letters(random, 50);
+          byte[] bytes = text.getBytes(UTF_8);
+          var search = new DelimiterSearch(delimiter.getBytes(UTF_8));
+          int from = random.nextInt(20_000);
+          assertThat(search.find(bytes, from, bytes.length))
+              .isEqualTo(text.indexOf(delimiter, from));
+        });
+  }
+
+  private static String letters(Random random, int count) {
+    StringBuilder letters = new StringBuilder();
+    for (int n = 0; n < count; n++) {
+      letters.append("aaab-".charAt(random.nextInt(5)));
+    }
+    return letters.toString();
   }
 
   /** Random parts are found whatever they hold; damaged forms come to an end of some kind. */
