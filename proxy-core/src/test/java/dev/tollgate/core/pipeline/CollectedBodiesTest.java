@@ -38,9 +38,8 @@ final class CollectedBodiesTest {
     try (TestGateway gateway = new TestGateway(transport);
         RawClient client = gateway.connect()) {
       long free =
-          12L
-              * MIB; // 8 and 4 of them, but not 10 beside the 8 that have no room for the last
-                     // bytes
+          12L * MIB; // 8 and 4 of them, but not 10 beside the 8 that have no room for the last
+      // bytes
       var taken =
           gateway.inflightBytes.tryAcquire(gateway.inflightBytes.bytesMax() - free).orElseThrow();
       client.send(

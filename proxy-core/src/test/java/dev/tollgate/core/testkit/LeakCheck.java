@@ -1,36 +1,84 @@
 package dev.tollgate.core.testkit;
 
 import io.netty.util.ResourceLeakDetectorFactory;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * Fails a test class that leaves a buffer or a TLS engine open. Found by JUnit through
- * META-INF/services, so it holds for every test of every module.
+ * Fails a test class that leaves a buffer or a TLS engine open. Of classes that run side by side
+ * the last one to end answers for all, and names them: what was opened says where. Found by JUnit
+ * through META-INF/services, so it holds for every test of every module.
  */
-public final class LeakCheck implements AfterAllCallback {
+public final class LeakCheck implements BeforeAllCallback, AfterAllCallback {
   /** How long closing connections have to let go of their buffers. */
   static final String GRACE_MILLIS = "tollgate.leaks.grace";
 
   private static final int SHOWN_MAX = 5;
+  private static final Namespace SPACE = Namespace.create(LeakCheck.class);
+
+  /** The classes that run now, and those that did since nothing ran: of one run of tests. */
+  private static final class Beside {
+    private int running;
+    private final List<String> names = new ArrayList<>();
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    if (isNested(context)) {
+      return;
+    }
+    Beside beside = beside(context);
+    synchronized (beside) {
+      beside.running++;
+      beside.names.add(context.getRequiredTestClass().getName());
+    }
+  }
 
   @Override
   public void afterAll(ExtensionContext context) throws Exception {
-    Class<?> tests = context.getRequiredTestClass();
-    if (context.getParent().flatMap(ExtensionContext::getTestClass).isPresent()) {
-      return; // a nested class: the class around it may share its connections with it
+    if (isNested(context)) {
+      return;
     }
     requireDetector();
     int graceMillis =
         context.getConfigurationParameter(GRACE_MILLIS, Integer::valueOf).orElse(5_000);
-    List<LeakDetector.Opened> open = LeakDetector.takeOpen(graceMillis);
-    if (!open.isEmpty()) {
-      AssertionError leak =
-          new AssertionError("LEAK: " + tests.getName() + " left " + open.size() + " open");
-      open.stream().limit(SHOWN_MAX).forEach(leak::addSuppressed);
-      throw leak;
+    Beside beside = beside(context);
+    // Who begins meanwhile waits: what it opens is none of these classes'.
+    synchronized (beside) {
+      beside.running--;
+      if (beside.running > 0) {
+        return;
+      }
+      List<String> names = List.copyOf(beside.names);
+      beside.names.clear();
+      requireNoneOpen(names, LeakDetector.takeOpen(graceMillis));
     }
+  }
+
+  /** The class around a nested one may share its connections with it. */
+  private static boolean isNested(ExtensionContext context) {
+    return context.getParent().flatMap(ExtensionContext::getTestClass).isPresent();
+  }
+
+  private static Beside beside(ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(SPACE)
+        .computeIfAbsent(Beside.class, _ -> new Beside(), Beside.class);
+  }
+
+  private static void requireNoneOpen(List<String> names, List<LeakDetector.Opened> open) {
+    if (open.isEmpty()) {
+      return;
+    }
+    AssertionError leak =
+        new AssertionError("LEAK: " + String.join(", ", names) + " left " + open.size() + " open");
+    open.stream().limit(SHOWN_MAX).forEach(leak::addSuppressed);
+    throw leak;
   }
 
   /** Without the detector nothing would ever be open. */

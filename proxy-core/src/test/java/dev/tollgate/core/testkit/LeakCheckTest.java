@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
-import java.util.List;
+import java.util.concurrent.Phaser;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
@@ -43,12 +46,33 @@ final class LeakCheckTest {
     assertThat(run(Constant.class).getFailures()).isEmpty();
   }
 
-  private static TestExecutionSummary run(Class<?> tests) {
+  /**
+   * The one that holds a buffer while the other ends does not leak, and the one that does is found.
+   */
+  @Test
+  void ofClassesSideBySideTheLastAnswersForAll() {
+    TestExecutionSummary summary = run(Holding.class, LeakingBeside.class);
+    assertThat(summary.getTestsSucceededCount()).isEqualTo(2);
+    assertThat(summary.getFailures())
+        .singleElement()
+        .satisfies(
+            failure ->
+                assertThat(failure.getException())
+                    .hasMessageContaining(Holding.class.getName())
+                    .hasMessageContaining(LeakingBeside.class.getName())
+                    .hasMessageEndingWith("left 1 open"));
+  }
+
+  private static TestExecutionSummary run(Class<?>... tests) {
     SummaryGeneratingListener listener = new SummaryGeneratingListener();
     LauncherFactory.create()
         .execute(
             LauncherDiscoveryRequestBuilder.request()
-                .selectors(List.of(DiscoverySelectors.selectClass(tests)))
+                .selectors(Stream.of(tests).map(DiscoverySelectors::selectClass).toList())
+                .configurationParameter("junit.jupiter.execution.parallel.enabled", "true")
+                .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
+                .configurationParameter(
+                    "junit.jupiter.execution.parallel.config.fixed.parallelism", "2")
                 .configurationParameter(LeakCheck.GRACE_MILLIS, "100")
                 .build(),
             listener);
@@ -59,6 +83,28 @@ final class LeakCheckTest {
     @Test
     void leaks() {
       assertThat(ByteBufAllocator.DEFAULT.heapBuffer(16).refCnt()).isEqualTo(1);
+    }
+  }
+
+  /** Two classes that are both amid their tests before either ends. */
+  private static final Phaser BOTH = new Phaser(2);
+
+  @Execution(ExecutionMode.CONCURRENT)
+  static final class Holding {
+    @Test
+    void holds() {
+      ByteBuf held = ByteBufAllocator.DEFAULT.heapBuffer(16);
+      BOTH.arriveAndAwaitAdvance();
+      assertThat(held.release()).isTrue();
+    }
+  }
+
+  @Execution(ExecutionMode.CONCURRENT)
+  static final class LeakingBeside {
+    @Test
+    void leaks() {
+      assertThat(ByteBufAllocator.DEFAULT.heapBuffer(16).refCnt()).isEqualTo(1);
+      BOTH.arriveAndAwaitAdvance();
     }
   }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A loopback server that does on each connection exactly what the test wrote down: {@code
@@ -69,12 +71,20 @@ public final class ScriptedUpstream implements AutoCloseable {
     return start().onConnection(c -> c.expectRequest().send(response).close());
   }
 
-  /** A loopback port that nobody listens on. */
+  /**
+   * A loopback port that nobody listens on. It is not of those that the system gives to whoever
+   * asks for any, which are from 32768 on: nobody is given it meanwhile.
+   */
   public static int refusedPort() {
-    try (ServerSocket probe = new ServerSocket(0, 1, Loopback.ADDRESS)) {
-      return probe.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(10_000, 32_768);
+      try (var _ = new ServerSocket(port, 1, Loopback.ADDRESS)) {
+        return port;
+      } catch (BindException _) {
+        // Somebody has it.
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 

@@ -5,6 +5,8 @@ import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.UnsynchronizedAppenderBase;
 import ch.qos.logback.core.spi.AppenderAttachable;
 import ch.qos.logback.core.spi.AppenderAttachableImpl;
+import java.io.Flushable;
+import java.io.IOException;
 import java.util.Iterator;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -96,8 +98,12 @@ public final class RingAppender extends UnsynchronizedAppenderBase<ILoggingEvent
   }
 
   private static void flush(Appender<ILoggingEvent> target) {
-    if (target instanceof ErrorStream stream) {
-      stream.flush();
+    if (target instanceof Flushable buffered) {
+      try {
+        buffered.flush();
+      } catch (IOException e) {
+        target.addError("lines may be lost", e);
+      }
     }
   }
 

@@ -12,12 +12,15 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Very many clients that leave at a random moment, plain and streamed, by FIN and by RST: no buffer
  * leaks, everything is given back, and the node serves on. {@code -Dtollgate.aborts=10000} is the
  * full form, run by the profile soak.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class AbortStressIT {
   private static final int ABORTS = Integer.getInteger("tollgate.aborts", 1_000);
   private static final int AT_ONCE = 16;

@@ -68,11 +68,6 @@ final class Admin {
         .sum();
   }
 
-  /** Bytes of heap in use. */
-  static double heap(Map<String, Double> numbers) {
-    return total(numbers, "jvm_memory_used_bytes{area=\"heap\"}");
-  }
-
   /** Bytes that Netty holds outside of the heap. */
   static double buffers(Map<String, Double> numbers) {
     return total(numbers, "tollgate_buffer_bytes");

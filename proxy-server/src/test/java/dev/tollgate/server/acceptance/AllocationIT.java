@@ -9,12 +9,14 @@ import java.util.concurrent.SynchronousQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * What the gateway takes of its heap for a plain request and for an event that comes alone, with
  * everything on: on its event loops, for other threads take some when nobody asks, too. The process
  * compiles without escape analysis here, so that the bytes are the code's: a warm node takes less.
  */
+@Isolated
 class AllocationIT {
   private static final int REQUESTS = 1_500;
   private static final int EVENTS = 1_500;

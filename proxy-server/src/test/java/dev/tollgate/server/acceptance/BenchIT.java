@@ -12,8 +12,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** {@code tollgate bench} as a program, against a gateway and the provider behind it. */
+@Isolated
 class BenchIT {
   private static final String MODEL = "mock-chat?ttft=2ms&interval=2ms&chunks=8";
 

@@ -180,6 +180,11 @@ final class Binary implements AutoCloseable {
     }
   }
 
+  /** Bytes of all objects that something in it still needs. */
+  long liveHeapBytes() throws IOException, InterruptedException {
+    return LiveHeap.bytesOf(process.pid());
+  }
+
   /** Waits for its end and returns its exit code. */
   int awaitExit() throws InterruptedException {
     if (!process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * A copy of a node's database is put back in place of it, as a restored backup is: the node sends
  * what it had charged since, or says that it cannot. The soak profile charges 10,000 in between.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class BooksWentBackIT {
   private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 200);
   private static final int CLIENTS = 8;
@@ -30,7 +31,6 @@ class BooksWentBackIT {
   private String key = "";
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void whatABackupLacksIsSentAgainAtTheNextStart() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("restored");
         Folder folder = Folder.with(Shared.setup())) {
@@ -68,7 +68,6 @@ class BooksWentBackIT {
   }
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void anExportThatIsImportedAgainIsABackupToo() throws Exception {
     Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (Folder folder = Folder.with(setup)) {
@@ -100,7 +99,6 @@ class BooksWentBackIT {
   }
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void aNodeThatRunsAdmitsNothingMoreEndsAndSendsItAtItsNextStart() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("swapped");
         Folder folder = Folder.with(Shared.setup())) {
@@ -127,7 +125,6 @@ class BooksWentBackIT {
   }
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void aGrantThatIsGoneIsNoticedWithoutABatch() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("grantless");
         Folder folder = Folder.with(Shared.setup())) {
@@ -156,7 +153,6 @@ class BooksWentBackIT {
   }
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void aBackupOfBeforeItsStartIsNoProofOfAnotherProcess() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("older");
         Folder folder = Folder.with(Shared.setup())) {
@@ -183,7 +179,6 @@ class BooksWentBackIT {
   }
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void aDatabaseThatWasPromotedIsAnotherOneAlthoughNothingIsMissing() throws Exception {
     Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (Folder folder = Folder.with(setup)) {
@@ -212,7 +207,6 @@ class BooksWentBackIT {
   }
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void whereTheJournalDoesNotReachBackTheStartIsRefusedUntilAnOperatorAcceptsIt() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("beyond");
         Folder folder = Folder.with(Shared.setup())) {
@@ -255,7 +249,6 @@ class BooksWentBackIT {
   }
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void whoOnlyLooksChangesNothing() throws Exception {
     try (OwnDatabase database = OwnDatabase.create("looked_at");
         Folder folder = Folder.with(Shared.setup())) {
@@ -268,7 +261,6 @@ class BooksWentBackIT {
   }
 
   @Test
-  @Execution(ExecutionMode.CONCURRENT)
   void aDatabaseThatCrashedAndRecoveredDidNotGoBack() throws Exception {
     Setup setup = Setup.empty().mock("mock").model("test/chat", "mock", "mock-chat?chunks=2");
     try (Folder folder = Folder.with(setup);

@@ -32,11 +32,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * How long it takes until all nodes act on changed keys: over many keys, with a Redis that tells
  * them and by their polls alone.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ChangedKeysIT {
   private static final List<String> SMALL = List.of("-XX:+UseSerialGC");
   private static final int HEARD = Integer.getInteger("tollgate.changed.heard", 40);

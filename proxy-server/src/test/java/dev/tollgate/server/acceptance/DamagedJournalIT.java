@@ -10,11 +10,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * A disk that takes nothing more, and the journal that it leaves, damaged where the disk had said
  * that it has it, and at its end.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class DamagedJournalIT {
   private static final int HEADER_BYTES = 512;
 

@@ -6,11 +6,14 @@ import dev.tollgate.server.acceptance.DatabaseGate.Fault;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Calls to the books are cut off before they are committed and after, held up and frozen while
  * clients ask: no client hears of it, and each charge is booked once.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class DatabaseFaultsIT {
   private static final Duration LATE = Duration.ofMillis(300);
   private static final Duration FROZEN = Duration.ofSeconds(3);

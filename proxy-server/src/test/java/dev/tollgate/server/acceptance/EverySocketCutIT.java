@@ -20,6 +20,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -28,6 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * no client ever takes a part of it for the whole, none waits for ever, and what it was told stands
  * in the books. One cut in ten, by chance, is tried; {@code -Dtollgate.cuts.one.in=1} tries all.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class EverySocketCutIT {
   private static final int AT_ONCE = 96;
   private static final int ONE_IN = Integer.getInteger("tollgate.cuts.one.in", 10);

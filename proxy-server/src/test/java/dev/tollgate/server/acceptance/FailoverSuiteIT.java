@@ -18,6 +18,7 @@ import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * every check of the bench holds; the books hold one charge, at the price of who served. The clocks
  * are shorter than the bench's; the profile soak has the full ones.
  */
+@Isolated
 class FailoverSuiteIT {
   static final String FALLBACK = "suite/" + FailoverWall.HEALTHY;
 

@@ -26,12 +26,15 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Every fault that the mock provider can show, plain and streamed, with short clocks: each request
  * ends with a specified answer, and whatever is a success is one for the official SDK too.
  */
 @Tag("corpus")
+@Execution(ExecutionMode.CONCURRENT)
 class FaultyProviderIT {
   private static final Pattern FAULT = Pattern.compile("\\| `(fault/[a-z0-9-]+)(:k)?`");
   private static final Duration ANSWER = Duration.ofSeconds(20);

@@ -15,8 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A second provider is asked beside one whose first token is late: what everybody sees of it. */
+@Isolated
 class HedgeIT {
   private static final Duration SOON = Duration.ofSeconds(10);
   private static final String SERVED_BY_SECOND = "tollgate_hedges_total{served_by=\"second\"}";

@@ -14,12 +14,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The program is killed again and again while clients stream and ask, and its database now and then
  * too, at once. The clients keep their own list of what they were told; at the end the books must
  * say the same. Killed three times here, a hundred times in the soak profile (D08).
  */
+@Execution(ExecutionMode.CONCURRENT)
 class KillLoopIT {
   private static final int KILLS = Integer.getInteger("tollgate.kills", 3);
   private static final int CLIENTS = 8;

@@ -7,12 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Events that are not whole demand more memory than there is, all at once: some streams end for
  * lack of room, the others are served, and the node lives. Their arrays once took twice what the
  * budget counted, and all of the heap.
  */
+@Isolated
 final class LargeEventsIT {
   private static final int STREAMS = 160;
   private static final String TEXT = "x".repeat(450 << 10);

@@ -14,8 +14,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** Limits of keys at the real program: as the official SDK meets them, and whatever clients do. */
+@Isolated
 class LimitsIT {
   private static final int ENDS = Integer.getInteger("tollgate.ends", 100);
   private static final int KILLS = Integer.getInteger("tollgate.ends.kills", 1);

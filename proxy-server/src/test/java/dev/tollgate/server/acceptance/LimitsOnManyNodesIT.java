@@ -17,12 +17,14 @@ import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * Three processes behind a round robin keep one limit, through one Redis: also while it is frozen,
  * and after one of them was killed. The soak profile measures for a minute, and freezes for 20 s
  * (D04).
  */
+@Isolated
 class LimitsOnManyNodesIT {
   private static final int NODES = 3;
   private static final int CLIENTS = 9;
@@ -275,13 +277,12 @@ class LimitsOnManyNodesIT {
     return reply;
   }
 
-  /** What a node keeps while it works: calls that wait for Redis, and bytes behind a collection. */
+  /** What a node keeps while it works: calls that wait for Redis, live objects, and buffers. */
   private record Memory(long calls, long heap, long buffers) {
     static Memory of(Binary node) throws Exception {
       long calls = (long) node.admin().total("tollgate_redis_calls_waiting");
-      node.collectGarbage();
-      Map<String, Double> numbers = node.admin().metrics();
-      return new Memory(calls, (long) Admin.heap(numbers), (long) Admin.buffers(numbers));
+      long heap = node.liveHeapBytes();
+      return new Memory(calls, heap, (long) Admin.buffers(node.admin().metrics()));
     }
 
     /** A call for each request would be a thousand a second. */

@@ -16,17 +16,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * A provider is out under load, and then all of them: a few seconds here, a minute in the profile
  * soak. Circuits and clocks are the default ones; only where all are out each has a short time for
  * its answer, so that there is nobody left within the test.
  */
+@Isolated
 class OutageIT {
   private static final Duration OUTAGE =
       Duration.ofSeconds(Integer.getInteger("tollgate.outage.seconds", 5));
@@ -42,10 +43,6 @@ class OutageIT {
 
   private static final Duration RECOVERY_MAX = Duration.ofSeconds(5);
   private static final Duration SOON = Duration.ofSeconds(20);
-
-  /** However busy the machine is, nobody is turned away for it: what fails is the providers'. */
-  private static final Map<String, ?> UNSHED =
-      Map.of("overload", Map.of("enabled", false), "shutdown", Map.of("delay", "0s"));
 
   private static final MockProvider PROVIDER = MockProvider.start(MockProfile.IMMEDIATE, 0);
   private static final Map<Outage, Fleet> ONE_OF_TWO = fleets();
@@ -66,7 +63,7 @@ class OutageIT {
   }
 
   private static Setup setup() {
-    Setup setup = Shared.setup().section("server", UNSHED);
+    Setup setup = Shared.setup();
     ONE_OF_TWO.forEach((outage, fleet) -> add(setup, name("one", outage), fleet, Map.of()));
     String most = ANSWER_MAX.toMillis() + "ms";
     Map<String, ?> soon = Map.of("response_header", most, "first_token", most);
@@ -121,10 +118,13 @@ class OutageIT {
     PROVIDER.close();
   }
 
-  @ParameterizedTest
-  @Execution(ExecutionMode.CONCURRENT)
-  @EnumSource
-  void oneIsOutAndNobodyNotices(Outage outage) throws Exception {
+  /** Both kinds at once: nobody has to wait for one after the other. */
+  @Test
+  void oneIsOutAndNobodyNotices() throws Exception {
+    atOnce(OutageIT::oneIsOut);
+  }
+
+  private static void oneIsOut(Outage outage) throws Exception {
     String name = name("one", outage);
     ProviderGate gate = requireNonNull(ONE_OF_TWO.get(outage)).first();
     List<Answer> answers;
@@ -166,6 +166,27 @@ class OutageIT {
                 recovered.toMillis()));
   }
 
+  private static void atOnce(Trial trial) throws Exception {
+    List<Future<?>> trials = new ArrayList<>();
+    try (var threads = Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+      for (Outage outage : Outage.values()) {
+        trials.add(
+            threads.submit(
+                () -> {
+                  trial.of(outage);
+                  return outage;
+                }));
+      }
+    }
+    for (Future<?> each : trials) {
+      each.get();
+    }
+  }
+
+  private interface Trial {
+    void of(Outage outage) throws Exception;
+  }
+
   private static Duration known(Outage outage) {
     return switch (outage) {
       case REFUSING -> KNOWN;
@@ -178,10 +199,12 @@ class OutageIT {
     return OUTAGE.compareTo(enough) < 0 ? enough : OUTAGE;
   }
 
-  @ParameterizedTest
-  @Execution(ExecutionMode.CONCURRENT)
-  @EnumSource
-  void allAreOutAndClientsAreToldWhenToComeBack(Outage outage) throws Exception {
+  @Test
+  void allAreOutAndClientsAreToldWhenToComeBack() throws Exception {
+    atOnce(OutageIT::allAreOut);
+  }
+
+  private static void allAreOut(Outage outage) throws Exception {
     String name = name("all", outage);
     Fleet fleet = requireNonNull(ALL.get(outage));
     List<Answer> all;

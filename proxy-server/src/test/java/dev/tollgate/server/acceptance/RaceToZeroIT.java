@@ -15,12 +15,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * The clients of several processes spend one balance at the same time, at a price per request that
  * is known before: those that it suffices for are served, all others are refused, and none is told
  * to come back. The soak profile has four processes of 64 clients.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class RaceToZeroIT {
   private static final int NODES = Integer.getInteger("tollgate.race.nodes", 2);
   private static final int CLIENTS = Integer.getInteger("tollgate.race.clients", 16);

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** One node with its own store over its life: stopped, killed, and told from a second one. */
+@Isolated
 class RestartIT {
   private static final Duration SOON = Duration.ofSeconds(60);
 

@@ -21,6 +21,8 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * arrives at the provider in the end. The SDK asks up to three times, this gateway up to twice for
  * each where there is one provider; each stops where the answer says that it should.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class SdkRetriesIT {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final int RETRY_AFTER_SECONDS = 3;

@@ -24,8 +24,10 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** A Redis that is slow (D05), loads, is flushed under load, or gives way to its replica. */
+@Isolated
 class RedisFaultsIT {
   private static final Duration TIMEOUT = Duration.ofMillis(50);
   private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -30,8 +30,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /** The counters of two nodes over one Redis, which is slow, frozen, killed and flushed. */
+@Isolated
 class SharedCountersIT {
   private static final Duration TIMEOUT = Duration.ofMillis(250); // others compute too
 

@@ -22,8 +22,11 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** A gateway that runs looks after the books by itself. */
+@Execution(ExecutionMode.CONCURRENT)
 final class UpkeepIT {
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final String CONFIGURATION =
