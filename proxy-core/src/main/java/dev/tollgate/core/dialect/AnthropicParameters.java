@@ -14,6 +14,8 @@ final class AnthropicParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
   private static final double TOP_P_OF_THOUGHT_MIN = 0.95;
 
+  private static final int USER_CHARS_MAX = 256;
+
   private final JsonMembers chat;
   private final Route route;
   private final Model model;
@@ -126,7 +128,9 @@ final class AnthropicParameters {
       drop(topK);
       return;
     }
-    copy(topK, out);
+    if (topK >= 0 && chat.number(topK) >= 0) { // below, other servers take for all
+      copy(topK, out);
+    }
     if (temperature < 0) {
       copy(topP, out);
       return;
@@ -206,13 +210,18 @@ final class AnthropicParameters {
     int user = Given.text(chat, "user");
     int id = user < 0 ? Given.text(chat, "safety_identifier") : user;
     if (own != null && ownId >= 0) {
-      userId(JsonBytes.of(own, ownId), out);
+      userId(own, ownId, "metadata", out);
     } else if (id >= 0) {
-      userId(JsonBytes.of(chat, id), out);
+      userId(chat, id, chat.name(id), out);
     }
   }
 
-  private static void userId(JsonBytes id, JsonOut out) {
+  private void userId(JsonMembers from, int i, String param, JsonOut out) {
+    if (from.string(i).length() > USER_CHARS_MAX) {
+      dropped.add(param);
+      return;
+    }
+    JsonBytes id = JsonBytes.of(from, i);
     out.name("metadata").beginObject().name("user_id").raw(id).endObject();
   }
 

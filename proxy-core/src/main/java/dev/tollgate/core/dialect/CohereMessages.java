@@ -38,7 +38,7 @@ final class CohereMessages {
       }
       default -> out.string("user");
     }
-    content(message, path, out);
+    content(message, role, path, out);
     if (role.equals("assistant")) {
       calls(message, path, out);
     }
@@ -54,7 +54,7 @@ final class CohereMessages {
 
   // What is said
 
-  private void content(JsonMembers message, Param path, JsonOut out) {
+  private void content(JsonMembers message, String role, Param path, JsonOut out) {
     int i = Given.at(message, "content");
     if (i < 0) {
       return;
@@ -66,26 +66,50 @@ final class CohereMessages {
     }
     JsonElements parts = message.array(i);
     out.beginArray();
+    int written = 0;
     for (int k = 0; k < parts.size(); k++) {
-      if (!part(parts, k, out)) {
+      if (part(parts, k, role, out)) {
+        written++;
+      } else {
         dropped.add(path.dot("content").at(k));
       }
+    }
+    if (written == 0) {
+      out.beginObject().name("type").string("text").name("text").string("").endObject();
     }
     out.endArray();
   }
 
-  /** Texts and images are written alike; documents are Cohere's own. */
-  private static boolean part(JsonItems parts, int k, JsonOut out) {
+  /** Only users show images; documents, which are Cohere's own, are what tools found. */
+  private static boolean part(JsonItems parts, int k, String role, JsonOut out) {
     JsonMembers part = parts.object(k);
     return switch (part.string(part.indexOf("type"))) {
       case "text" -> text(part, "text", out);
       case "refusal" -> text(part, "refusal", out);
-      case "image_url", "document" -> {
-        out.raw(JsonBytes.of(parts, k));
-        yield true;
+      case "image_url" -> role.equals("user") && image(part, out);
+      case "document" -> {
+        boolean found = role.equals("tool");
+        if (found) {
+          out.raw(JsonBytes.of(parts, k));
+        }
+        yield found;
       }
       default -> false;
     };
+  }
+
+  private static boolean image(JsonMembers part, JsonOut out) {
+    int i = Given.at(part, "image_url", JsonKind.OBJECT);
+    JsonMembers image = i < 0 ? new JsonMembers() : part.object(i);
+    int url = Given.text(image, "url");
+    if (url < 0) {
+      return false;
+    }
+    out.beginObject().name("type").string("image_url").name("image_url").beginObject();
+    out.name("url").raw(JsonBytes.of(image, url));
+    copy(image, "detail", out);
+    out.endObject().endObject();
+    return true;
   }
 
   private static boolean text(JsonMembers part, String member, JsonOut out) {

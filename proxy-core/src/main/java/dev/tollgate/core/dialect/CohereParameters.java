@@ -160,20 +160,23 @@ final class CohereParameters {
 
   private void tools(JsonOut out) {
     int i = Given.at(chat, "tools", JsonKind.ARRAY);
-    JsonElements tools = i < 0 ? null : chat.array(i);
-    if (tools == null || tools.size() == 0) {
-      return;
-    }
+    JsonElements tools = i < 0 ? new JsonElements() : chat.array(i);
     boolean strict = false;
-    out.name("tools").beginArray();
+    int written = 0;
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
       int function = Given.at(tool, "function", JsonKind.OBJECT);
       if (function < 0) {
         dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
       } else {
+        if (written++ == 0) {
+          out.name("tools").beginArray();
+        }
         strict |= tool(tool.object(function), out);
       }
+    }
+    if (written == 0) {
+      return;
     }
     out.endArray();
     if (strict) {

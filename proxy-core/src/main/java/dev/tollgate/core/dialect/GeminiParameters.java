@@ -67,7 +67,10 @@ final class GeminiParameters {
   private void sampling(JsonOut out) {
     copy("temperature", "temperature", out);
     copy("top_p", "topP", out);
-    copy("top_k", "topK", out);
+    int most = Given.at(chat, "top_k", JsonKind.NUMBER);
+    if (most >= 0 && chat.number(most) >= 1) { // none, and below, others take for all
+      copy("top_k", "topK", out);
+    }
     seed(out);
     penalty("presence_penalty", "presencePenalty", out);
     penalty("frequency_penalty", "frequencyPenalty", out);

@@ -110,15 +110,32 @@ final class OllamaParameters {
       return;
     }
     JsonElements tools = chat.array(i);
-    out.name("tools").beginArray();
+    int written = 0;
     for (int k = 0; k < tools.size(); k++) {
-      if (Given.at(tools.object(k), "function", JsonKind.OBJECT) >= 0) {
-        out.raw(JsonBytes.of(tools, k));
-      } else {
-        dropped.add("tools[" + k + "]");
+      int function = Given.at(tools.object(k), "function", JsonKind.OBJECT);
+      if (function < 0) {
+        dropped.add("tools[" + k + "]"); // free text is nothing that a tool there takes
+        continue;
+      }
+      if (written++ == 0) {
+        out.name("tools").beginArray();
+      }
+      tool(tools.object(k).object(function), out);
+    }
+    if (written > 0) {
+      out.endArray();
+    }
+  }
+
+  private static void tool(JsonMembers function, JsonOut out) {
+    out.beginObject().name("type").string("function").name("function").beginObject();
+    for (String name : new String[] {"name", "description", "parameters"}) {
+      int i = Given.at(function, name);
+      if (i >= 0) {
+        out.name(name).raw(JsonBytes.of(function, i));
       }
     }
-    out.endArray();
+    out.endObject().endObject();
   }
 
   // What Ollama calls options
