@@ -1,5 +1,8 @@
 package dev.tollgate.core.endpoint;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
@@ -12,7 +15,9 @@ import dev.tollgate.core.sse.SseOut;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +37,7 @@ final class AudioEvents implements ReplyStream {
   private byte @Nullable [] last;
   private boolean contentSeen;
   private boolean endedByDone;
+  private boolean isOfChunks;
   private int badInARow;
   private long badEvents;
   private long pieces;
@@ -95,7 +101,8 @@ final class AudioEvents implements ReplyStream {
   private Step told(String type, byte[] data, int from, int to, ByteBuf out) {
     badInARow = 0;
     usage.take(root);
-    if (type.endsWith(DONE)) {
+    isOfChunks = type.isEmpty();
+    if (type.endsWith(DONE) || isUsageAlone()) {
       last = Arrays.copyOfRange(data, from, to);
       contentBytes = Math.max(contentBytes, RequestRoot.bytesOf(root, "text"));
       return Step.ABSORBED;
@@ -105,6 +112,16 @@ final class AudioEvents implements ReplyStream {
     contentBytes += bytesOfContent();
     SseOut.data(out, data, from, to);
     return Step.WROTE;
+  }
+
+  /** The last chunk of those who stream chunks, if they were asked for usage. */
+  private boolean isUsageAlone() {
+    int at = root.indexOf("choices");
+    return isOfChunks
+        && root.indexOf("usage") >= 0
+        && at >= 0
+        && root.kind(at) == JsonKind.ARRAY
+        && root.array(at).size() == 0;
   }
 
   private long bytesOfContent() {
@@ -119,13 +136,10 @@ final class AudioEvents implements ReplyStream {
     endedByDone = true;
   }
 
-  /** Writes the last event with what was charged; a stream that has none tells it nowhere. */
+  /** Writes the last event with what was charged, or one of our own where none came. */
   @Override
   public void writeUsage(Usage charged, MicroUsd cost, ByteBuf out) {
-    if (last == null) {
-      return;
-    }
-    JsonMembers done = JsonMembers.ofKept(last);
+    JsonMembers done = JsonMembers.ofKept(last == null ? ownLast() : last);
     JsonSplice edits = JsonSplice.of(done);
     JsonBytes told = usage.json(charged, likely(), cost);
     int i = done.indexOf("usage");
@@ -135,6 +149,30 @@ final class AudioEvents implements ReplyStream {
       edits.replace(i, told);
     }
     SseOut.data(out, edits);
+  }
+
+  private byte[] ownLast() {
+    String event =
+        isOfChunks
+            ? "{\"object\":\"transcription.chunk\",\"choices\":[]}"
+            : spoken.isPresent()
+                ? "{\"type\":\"speech.audio.done\"}"
+                : "{\"type\":\"transcript.text.done\",\"text\":\"\"}";
+    return event.getBytes(US_ASCII);
+  }
+
+  /** None of its events says that it broke off: the error has its usage. */
+  @Override
+  public BrokenStream broken(Fault fault, Usage charged, MicroUsd cost, ByteBuf out) {
+    Map<String, Object> details = new HashMap<>(fault.details());
+    Duration paid = cost.isPositive() ? likely() : Duration.ZERO;
+    details.put("usage", usage.json(charged, paid, cost));
+    return new BrokenStream(fault.withDetails(details), new ErrorForm.Envelope());
+  }
+
+  @Override
+  public int keptBytes() {
+    return last == null ? 0 : last.length;
   }
 
   @Override

@@ -63,6 +63,11 @@ public sealed interface InferenceRequest
     return !isStream();
   }
 
+  /** The client's name of a field that a provider complains of. */
+  default String paramOf(String providers) {
+    return providers;
+  }
+
   /** What the request says about its routing. */
   RoutingWish routing();
 

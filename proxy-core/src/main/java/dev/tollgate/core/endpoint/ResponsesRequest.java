@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * A valid body of POST /v1/responses, mapped to a chat (SPEC 4.12): routing, money and providers
@@ -29,12 +30,15 @@ import java.util.Set;
 public final class ResponsesRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(rules());
   private static final int BYTES_MORE = 256;
+  private static final Pattern TOOL = Pattern.compile("^(tools\\[\\d+])\\.function\\b");
 
   private final ChatRequest chat;
   private final EventList events;
   private final JsonBytes tools;
+  private final int heldBytes;
 
-  private ResponsesRequest(ChatRequest chat, EventList events, JsonBytes tools) {
+  private ResponsesRequest(ChatRequest chat, EventList events, JsonBytes tools, int chatBytes) {
+    this.heldBytes = chatBytes + tools.sizeBytes();
     this.chat = chat;
     this.events = events;
     this.tools = tools;
@@ -94,9 +98,22 @@ public final class ResponsesRequest implements InferenceRequest {
       ByteBuf chat, RoutingWish wish, EventList events, JsonBytes tools) {
     return switch (ChatRequest.translated(chat.array(), chat.writerIndex(), wish)) {
       case Parsed.Valid<ChatRequest> valid ->
-          new Parsed.Valid<>(new ResponsesRequest(valid.request(), events, tools));
+          new Parsed.Valid<>(new ResponsesRequest(valid.request(), events, tools, chat.capacity()));
       case Parsed.Refused<ChatRequest> refused -> new Parsed.Refused<>(refused.fault());
     };
+  }
+
+  /**
+   * What a body takes of the heap at most while it is mapped: itself, and the chat, which may have
+   * to be copied into an array that is twice as large.
+   */
+  public static long bytesWhileMapped(int length) {
+    return length + 3L * (length + BYTES_MORE);
+  }
+
+  /** Bytes of the arrays that it lives on. */
+  public int heldBytes() {
+    return heldBytes;
   }
 
   /** Writes the chat; what cannot be mapped is an issue, and then the chat is of no use. */
@@ -190,6 +207,18 @@ public final class ResponsesRequest implements InferenceRequest {
   @Override
   public List<ByteBuf> bodyFor(Route route) {
     return chat.bodyFor(route);
+  }
+
+  /** Which item became which message the provider cannot know, and calls share one. */
+  @Override
+  public String paramOf(String providers) {
+    if (providers.startsWith("messages")) {
+      return "input";
+    }
+    return switch (providers) {
+      case "max_tokens", "max_completion_tokens" -> "max_output_tokens";
+      default -> TOOL.matcher(providers).replaceFirst("$1");
+    };
   }
 
   @Override

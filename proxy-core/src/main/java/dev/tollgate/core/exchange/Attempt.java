@@ -359,9 +359,9 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  /** A plain reply's body, which takes over what its collected bytes hold of the budget. */
+  /** What goes out last, which takes over what it was made of holds of the budget. */
   ByteBuf counted(ByteBuf body) {
-    return collector == null ? body : collector.handOn(body);
+    return collector == null ? partialEvents.handOn(body) : collector.handOn(body);
   }
 
   @Override

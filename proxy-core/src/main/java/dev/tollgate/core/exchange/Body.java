@@ -5,7 +5,9 @@ package dev.tollgate.core.exchange;
  * with its share of the in-flight budget. Ended exactly once, by the exchange.
  */
 public final class Body {
-  private final byte[] bytes;
+  private static final byte[] NONE = {};
+
+  private byte[] bytes;
   private final int length;
   private final InflightBytes.Permit permit;
   private final long uploadNanos;
@@ -32,6 +34,17 @@ public final class Body {
   /** The time that its client took to send it: neither ours nor a provider's. */
   public long uploadNanos() {
     return uploadNanos;
+  }
+
+  /** Counts more than the array for a while; false where the budget has no room. */
+  boolean holds(long totalBytes) {
+    return permit.resize(totalBytes);
+  }
+
+  /** Lets go of the array: what was made of it has so many bytes, fewer than were counted. */
+  void becomes(long totalBytes) {
+    bytes = NONE;
+    permit.resize(totalBytes);
   }
 
   public void end() {

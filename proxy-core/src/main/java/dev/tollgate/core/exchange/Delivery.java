@@ -85,7 +85,7 @@ final class Delivery {
     open();
     return new Parting.Last(
         switch (flow) {
-          case ReplyStream stream -> written(512, last -> end(stream, charge, last));
+          case ReplyStream stream -> counted(written(512, last -> end(stream, charge, last)));
           case SpeechBytes _ -> Unpooled.EMPTY_BUFFER;
         });
   }

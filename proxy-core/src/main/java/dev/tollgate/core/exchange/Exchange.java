@@ -177,7 +177,8 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private void giveUp() {
     NextTry.Failed failed = tries.failure();
     UpstreamFailure failure = failed.failure();
-    Fault fault = FaultOf.failure(failure, failed.candidate().id(), tries.records());
+    var request = serving.call().request();
+    Fault fault = FaultOf.failure(failure, request, failed.candidate().id(), tries.records());
     end(fault, FaultOf.ending(failure));
   }
 

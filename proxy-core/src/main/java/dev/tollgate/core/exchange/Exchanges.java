@@ -161,11 +161,7 @@ public final class Exchanges implements RequestService {
           inference(request, downstream, ChatRequest.parse(body.bytes(), body.length()));
       case COMPLETIONS ->
           inference(request, downstream, CompletionRequest.parse(body.bytes(), body.length()));
-      case RESPONSES ->
-          inference(
-              request,
-              downstream,
-              ResponsesRequest.parse(body.bytes(), body.length(), context.options().responses()));
+      case RESPONSES -> response(request, downstream);
       case EMBEDDINGS ->
           inference(request, downstream, EmbeddingRequest.parse(body.bytes(), body.length()));
       case SPEECH ->
@@ -195,6 +191,21 @@ public final class Exchanges implements RequestService {
               downstream,
               (standing, to) -> to.accept(CreditsAnswer.of(request.key(), standing)));
     };
+  }
+
+  /** It is mapped to a chat in an array of its own: nobody needs the body behind that. */
+  private Decision response(ExchangeRequest request, Downstream downstream) {
+    Body body = request.body();
+    if (!body.holds(ResponsesRequest.bytesWhileMapped(body.length()))) {
+      Fault fault = Fault.tryLater("Too many request bodies are in work.");
+      return new Decision.Refused(fault, Ending.SHED);
+    }
+    Parsed<ResponsesRequest> parsed =
+        ResponsesRequest.parse(body.bytes(), body.length(), context.options().responses());
+    if (parsed instanceof Parsed.Valid<ResponsesRequest> valid) {
+      body.becomes(valid.request().heldBytes());
+    }
+    return inference(request, downstream, parsed);
   }
 
   private void levels(Draw look, Downstream downstream, Consumer<Drawn> to) {

@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.dialect.UpstreamFailure;
+import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.exchange.RequestRecord.AttemptRecord;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -25,12 +26,17 @@ final class FaultOf {
   private FaultOf() {}
 
   /** The fault when no further try follows. */
-  static Fault failure(UpstreamFailure failure, ProviderId provider, List<AttemptRecord> attempts) {
+  static Fault failure(
+      UpstreamFailure failure,
+      InferenceRequest request,
+      ProviderId provider,
+      List<AttemptRecord> attempts) {
+    String param = failure.isOfTheRequest() ? failure.param() : null;
     Fault fault =
         new Fault(
             code(failure),
             message(failure),
-            failure.isOfTheRequest() ? failure.param() : null,
+            param == null ? null : request.paramOf(param),
             provider,
             MAY_WAIT.contains(code(failure)) ? clientsWait(failure) : 0,
             isInVain(failure),

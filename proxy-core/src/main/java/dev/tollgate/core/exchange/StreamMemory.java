@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class StreamMemory {
   private static final int FREE_EVENT_BYTES = 4 * 1024;
   private static final int TEXT_STEP_BYTES = 4 * 1024;
+  private static final int FREE_LAST_BYTES = 64 * 1024;
 
   private final InflightBytes inflight;
   private final int freeBytes;
@@ -46,6 +48,21 @@ final class StreamMemory {
   private boolean acquire(int bytes) {
     permit = inflight.tryAcquire(bytes).orElse(null);
     return permit != null;
+  }
+
+  /**
+   * Hands the place in the budget on to the last words that were made of the text, and wait for
+   * their reader; what the socket takes at once goes uncounted.
+   */
+  ByteBuf handOn(ByteBuf lastWords) {
+    InflightBytes.Permit held = permit;
+    if (held == null || lastWords.readableBytes() <= FREE_LAST_BYTES) {
+      return lastWords;
+    }
+    permit = null;
+    heldBytes = 0;
+    held.resize(lastWords.readableBytes()); // more may find no room: then what it had counts
+    return CountedBody.of(lastWords, held);
   }
 
   void end() {

@@ -64,6 +64,10 @@ public final class JsonBytes implements JsonValue {
     return new JsonBytes(out.array(), 0, out.writerIndex());
   }
 
+  public int sizeBytes() {
+    return to - from;
+  }
+
   byte[] bytes() {
     return bytes;
   }

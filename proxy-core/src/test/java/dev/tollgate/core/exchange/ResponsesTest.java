@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A response is a chat in other words: it is broken off, continued and charged as one. */
@@ -96,6 +97,67 @@ class ResponsesTest {
       assertThat(client.isOpened()).isFalse();
       assertThat(client.errorForm()).isEqualTo(new ErrorForm.Envelope());
       assertThat(client.fault().details()).doesNotContainKey("usage");
+    }
+  }
+
+  /** The chat is an array of its own, and takes the place of the body. */
+  @Test
+  void whatTheBodyWasMappedToCounts() {
+    String tool = "{\"type\":\"function\",\"name\":\"f\",\"description\":\"D\"}";
+    String body =
+        STREAM
+            .replace("Say", "x".repeat(100_000))
+            .replace("}", ",\"tools\":[" + tool.replace("D", "d".repeat(50_000)) + "]}");
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      ask(scenario, body);
+      assertThat(scenario.inflight().held()).isBetween(200_000L, 400_000L);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("Hello"));
+      assertThat(scenario.inflight().held()).isZero();
+    }
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"), 2L * body.length())) {
+      RecordedClient client = ask(scenario, body);
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.SHED);
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  /** What is written from all of the text counts until its client took it. */
+  @Test
+  void theLastEventCountsLikeTheTextThatItWasMadeOf() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      client.holdsPieces(true);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.event(Wire.content("x".repeat(150_000))));
+      scenario.link(0).send(Wire.wholeStream("y"));
+      assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
+      assertThat(scenario.inflight().held()).isGreaterThan(150_000);
+      client.holdsPieces(false);
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "messages[2].content, input",
+    "messages, input",
+    "max_tokens, max_output_tokens",
+    "max_completion_tokens, max_output_tokens",
+    "tools[1].function.parameters, tools[1].parameters",
+    "tools[0].function, tools[0]",
+    "temperature, temperature"
+  })
+  void aProvidersComplaintNamesTheFieldThatItsClientSent(String theirs, String ours) {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"))) {
+      RecordedClient client = ask(scenario, STREAM);
+      String error = Wire.errorBody("invalid", "No.");
+      scenario
+          .link(0)
+          .send(
+              Wire.response(
+                  400, "No", "", error.replace("\"param\":null", "\"param\":\"" + theirs + "\"")));
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+      assertThat(client.fault().param()).isEqualTo(ours);
     }
   }
 

@@ -250,6 +250,81 @@ class TranscriptionsTest {
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
       assertThat(scenario.served().cost().isPositive()).isTrue();
       assertThat(scenario.served().usage().estimated()).isTrue();
+      assertThat(client.text()).as("no event says so").isEqualTo("data: " + delta + "\n\n");
+      assertThat(client.fault().details().get("usage"))
+          .asString()
+          .contains("\"x_llm_cost_micro\":" + scenario.served().cost().value())
+          .contains("\"x_llm_usage_estimated\":true");
+    }
+  }
+
+  @Test
+  void whatFailsBehindAnEarlyHeadCostsNothingAndSaysSo() {
+    try (var scenario = bySeconds()) {
+      RecordedClient client = ask(scenario, "stream=true");
+      scenario.passSeconds(16);
+      scenario.link(0).send(Wire.error(400, "invalid", "No."));
+      assertThat(client.text()).isEqualTo(": ping\n\n");
+      assertThat(client.fault().details().get("usage"))
+          .asString()
+          .contains("\"seconds\":0,\"x_llm_cost_micro\":0");
+    }
+  }
+
+  /** As vLLM streams: in chunks, of which the last has no choice if usage was asked for. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "{\"object\":\"transcription.chunk\",\"choices\":[],\"usage\":{}}"})
+  void aStreamWithoutALastEventTellsItsChargeInOneOfOurs(String last) {
+    try (var scenario = bySeconds()) {
+      RecordedClient client = ask(scenario, "stream=true");
+      String chunk =
+          "{\"object\":\"transcription.chunk\",\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}";
+      scenario
+          .link(0)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.event(chunk)
+                  + (last.isEmpty() ? "" : Wire.event(last))
+                  + Wire.event("[DONE]")
+                  + Wire.LAST_CHUNK);
+      assertThat(client.text())
+          .isEqualTo(
+              Wire.data(chunk)
+                  + "data: {\"object\":\"transcription.chunk\",\"choices\":[],\"usage\":{"
+                  + "\"type\":\"duration\",\"seconds\":2,\"x_llm_cost_micro\":200,"
+                  + "\"x_llm_usage_estimated\":true}}\n\ndata: [DONE]\n\n");
+    }
+  }
+
+  @Test
+  void soDoesOneOfEventsThatEndsWithoutItsLast() {
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = ask(scenario, "stream=true");
+      String delta = "{\"type\":\"transcript.text.delta\",\"delta\":\"Say it.\"}";
+      scenario
+          .link(0)
+          .send(Wire.STREAM_HEAD + Wire.event(delta) + Wire.event("[DONE]") + Wire.LAST_CHUNK);
+      assertThat(client.text())
+          .contains("data: {\"type\":\"transcript.text.done\",\"text\":\"\",\"usage\":{")
+          .contains("\"x_llm_cost_micro\":" + scenario.served().cost().value());
+    }
+  }
+
+  @Test
+  void theLastEventCountsWhileItIsHeldBack() {
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = ask(scenario, "stream=true");
+      String text = "x".repeat(200_000);
+      long before = scenario.inflight().held();
+      scenario
+          .link(0)
+          .send(
+              Wire.STREAM_HEAD
+                  + Wire.event("{\"type\":\"transcript.text.done\",\"text\":\"" + text + "\"}"));
+      assertThat(scenario.run().inflight().held() - before).isGreaterThan(200_000);
+      scenario.link(0).send(Wire.LAST_CHUNK);
+      assertThat(client.text()).contains(text);
+      assertThat(scenario.inflight().held()).isZero();
     }
   }
 

@@ -39,6 +39,8 @@ public final class RecordedClient implements Downstream {
   private boolean left;
   private Class<?> failsOn = Void.class;
   private boolean holdsBodies;
+  private boolean holdsPieces;
+  private final List<ByteBuf> heldPieces = new ArrayList<>();
   private @Nullable ByteBuf heldBody;
 
   /** How the reply ended. */
@@ -102,7 +104,7 @@ public final class RecordedClient implements Downstream {
       case Reply.Piece piece -> {
         require(opened != null, "events before the head");
         boolean isEvents = contentType.equals("text/event-stream");
-        String events = take(piece.events(), isEvents ? UTF_8 : ISO_8859_1);
+        String events = taken(piece.events(), isEvents ? UTF_8 : ISO_8859_1);
         require(!isEvents || events.endsWith("\n\n"), "half an event: " + events);
         pieces.add(events);
         text.append(events);
@@ -150,6 +152,13 @@ public final class RecordedClient implements Downstream {
     if (body != null) {
       body.release();
     }
+  }
+
+  /** The same of the pieces of a stream. */
+  public void holdsPieces(boolean holds) {
+    holdsPieces = holds;
+    heldPieces.forEach(ByteBuf::release);
+    heldPieces.clear();
   }
 
   /** The next part of this kind that is sent meets a fault of the gateway's own. */
@@ -267,6 +276,14 @@ public final class RecordedClient implements Downstream {
     }
     heldBody = body;
     return body.toString(UTF_8);
+  }
+
+  private String taken(ByteBuf bytes, Charset charset) {
+    if (!holdsPieces) {
+      return take(bytes, charset);
+    }
+    heldPieces.add(bytes);
+    return bytes.toString(charset);
   }
 
   private static String take(ByteBuf bytes, Charset charset) {
