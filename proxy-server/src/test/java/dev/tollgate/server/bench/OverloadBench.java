@@ -42,6 +42,7 @@ class OverloadBench {
 
   @Test
   void threeTimesWhatItCanCarry() throws Exception {
+    Cores.takeThoseOfOthers();
     try (Subject provider = provider()) {
       String upstream = provider.awaitLine(ADDRESS);
       Files.writeString(
@@ -153,7 +154,7 @@ class OverloadBench {
             Locale.ROOT,
             "peak %.0f/s, goodput at 3 x %.0f/s (%.0f %%), a shed answer p50 %.1f and p99 %.1f ms"
                 + " (of %d that others saw), cores of the gateway %.2f, of the provider %.2f,"
-                + " resident %d MiB before and %d MiB behind; %s",
+                + " resident %d MiB before and %d MiB behind; %s; %s",
             peak,
             served,
             100 * served / peak,
@@ -164,6 +165,7 @@ class OverloadBench {
             provider.cpu().minus(providerFrom).toNanos() / 1e9 / seconds,
             residentBefore / 1024,
             residentBehind / 1024,
+            Cores.named(),
             loadAverage()));
     assertThat(clients.broken() + witnesses.broken()).isZero();
     assertThat(served).isGreaterThan(0.9 * peak);

@@ -48,7 +48,7 @@ final class Subject implements AutoCloseable {
   /** The same from another build's jars. */
   static Subject start(Path lib, Path log, List<String> jvmFlags, String... arguments)
       throws IOException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(cores(arguments[0]));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
@@ -59,6 +59,10 @@ final class Subject implements AutoCloseable {
     command.addAll(List.of("-cp", lib + "/*", "dev.tollgate.server.cli.Main"));
     command.addAll(List.of(arguments));
     return new Subject(new ProcessBuilder(command).redirectError(log.toFile()).start());
+  }
+
+  private static List<String> cores(String verb) {
+    return verb.equals("serve") ? Cores.ofTheGateway() : Cores.ofOthers();
   }
 
   /** Reads on to the first line of stdout that the pattern finds; its first group. */
