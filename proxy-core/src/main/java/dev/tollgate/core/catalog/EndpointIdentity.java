@@ -6,6 +6,12 @@ package dev.tollgate.core.catalog;
  * @param host name or address; the TLS name that is verified
  */
 public record EndpointIdentity(boolean tls, String host, int port) {
+  /** What a request's field {@code host} says. */
+  public String authority() {
+    String name = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+    return port == (tls ? 443 : 80) ? name : name + ":" + port;
+  }
+
   @Override
   public String toString() {
     return (tls ? "https://" : "http://") + host + ":" + port;

@@ -2,6 +2,7 @@ package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
@@ -13,6 +14,14 @@ import java.util.function.Supplier;
  */
 final class AnthropicThoughts {
   private AnthropicThoughts() {}
+
+  /** Takes them in their order. */
+  interface Reader {
+    void signed(CharSequence text, JsonBytes signature);
+
+    /** A string that only its provider can read. */
+    void hidden(JsonItems from, int i);
+  }
 
   /** Whether something of them would be written. */
   static boolean areIn(JsonMembers message) {
@@ -50,17 +59,36 @@ final class AnthropicThoughts {
     return false;
   }
 
-  /** Writes them as blocks; those without a signature were another provider's. */
+  /** Writes them as blocks. */
   static void write(JsonMembers message, Supplier<JsonOut> place) {
+    read(
+        message,
+        new Reader() {
+          @Override
+          public void signed(CharSequence text, JsonBytes signature) {
+            JsonOut out = place.get().beginObject().name("type").string("thinking");
+            out.name("thinking").string(text).name("signature").raw(signature).endObject();
+          }
+
+          @Override
+          public void hidden(JsonItems from, int i) {
+            JsonOut out = place.get().beginObject().name("type").string("redacted_thinking");
+            out.name("data").raw(JsonBytes.of(from, i)).endObject();
+          }
+        });
+  }
+
+  /** Reads them; those without a signature were another provider's. */
+  static void read(JsonMembers message, Reader reader) {
     if (haveDetails(message)) {
-      details(message.array(message.indexOf("reasoning_details")), place);
+      details(message.array(message.indexOf("reasoning_details")), reader);
     } else if (haveBlocks(message)) {
-      blocks(message.array(message.indexOf("thinking_blocks")), place);
+      blocks(message.array(message.indexOf("thinking_blocks")), reader);
     }
   }
 
   /** A thought's text may come in pieces, and its signature behind them. */
-  private static void details(JsonElements details, Supplier<JsonOut> place) {
+  private static void details(JsonElements details, Reader reader) {
     StringBuilder text = new StringBuilder();
     for (int k = 0; k < details.size(); k++) {
       if (details.kind(k) != JsonKind.OBJECT || isForeign(details.object(k))) {
@@ -69,13 +97,13 @@ final class AnthropicThoughts {
       JsonMembers detail = details.object(k);
       int hidden = Given.text(detail, "data");
       if (Given.is(detail, "type", ReasoningDetail.ENCRYPTED) && hidden >= 0) {
-        hidden(JsonBytes.of(detail, hidden), place.get());
+        reader.hidden(detail, hidden);
       } else if (Given.is(detail, "type", ReasoningDetail.TEXT)) {
         int piece = Given.text(detail, "text");
         text.append(piece < 0 ? "" : detail.string(piece));
         int signature = Given.text(detail, "signature");
         if (signature >= 0) {
-          signed(text, JsonBytes.of(detail, signature), place.get());
+          reader.signed(text, JsonBytes.of(detail, signature));
           text.setLength(0);
         }
       }
@@ -88,22 +116,22 @@ final class AnthropicThoughts {
     return format >= 0 && !detail.string(format).startsWith("anthropic");
   }
 
-  private static void signed(CharSequence text, JsonBytes signature, JsonOut out) {
-    out.beginObject().name("type").string("thinking").name("thinking").string(text);
-    out.name("signature").raw(signature).endObject();
-  }
-
-  private static void hidden(JsonBytes content, JsonOut out) {
-    out.beginObject().name("type").string("redacted_thinking");
-    out.name("data").raw(content).endObject();
-  }
-
-  private static void blocks(JsonElements blocks, Supplier<JsonOut> place) {
+  private static void blocks(JsonElements blocks, Reader reader) {
     for (int k = 0; k < blocks.size(); k++) {
       if (isThought(blocks, k)) {
-        place.get().raw(JsonBytes.of(blocks, k));
+        block(blocks.object(k), reader);
       }
     }
+  }
+
+  private static void block(JsonMembers block, Reader reader) {
+    if (Given.is(block, "type", "redacted_thinking")) {
+      reader.hidden(block, block.indexOf("data"));
+      return;
+    }
+    int text = Given.at(block, "thinking", JsonKind.STRING);
+    JsonBytes signature = JsonBytes.of(block, block.indexOf("signature"));
+    reader.signed(text < 0 ? "" : block.string(text), signature);
   }
 
   private static boolean isThought(JsonElements blocks, int k) {

@@ -1,8 +1,5 @@
 package dev.tollgate.core.dialect;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -10,7 +7,6 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.json.Param;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A conversation as Anthropic takes it: what the system says on its own, then turns of user and
@@ -46,7 +42,7 @@ final class AnthropicTurns {
 
   /** All that the system says, wherever it says it. */
   private void system(JsonOut out) {
-    var blocks = new Blocks("system", out);
+    var blocks = new LazyArray("system", out);
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
       if (OnlySystem.is(message) && k != asked) {
@@ -54,33 +50,6 @@ final class AnthropicTurns {
       }
     }
     blocks.end();
-  }
-
-  /** An array of blocks that is there only if it has one. */
-  private static final class Blocks implements Supplier<JsonOut> {
-    private final String name;
-    private final JsonOut out;
-    private boolean begun;
-
-    Blocks(String name, JsonOut out) {
-      this.name = name;
-      this.out = out;
-    }
-
-    @Override
-    public JsonOut get() {
-      if (!begun) {
-        begun = true;
-        out.name(name).beginArray();
-      }
-      return out;
-    }
-
-    void end() {
-      if (begun) {
-        out.endArray();
-      }
-    }
   }
 
   private static Param path(int k) {
@@ -167,7 +136,7 @@ final class AnthropicTurns {
     out.name("id").string(callId(call.string(id)));
     out.name("name").raw(JsonBytes.of(function, name));
     out.name("input");
-    input(function, out);
+    CallArguments.write(function, out);
     CacheControl.write(call, out);
     out.endObject();
     return true;
@@ -178,33 +147,11 @@ final class AnthropicTurns {
     return id.replaceAll("[^a-zA-Z0-9_-]", "_");
   }
 
-  /** The arguments that are text here are an object there. */
-  private static void input(JsonMembers function, JsonOut out) {
-    int i = Given.at(function, "arguments", JsonKind.STRING);
-    String text = i < 0 ? "" : function.string(i);
-    JsonBytes object = text.isBlank() ? JsonBytes.raw("{}") : object(text);
-    if (object != null) {
-      out.raw(object);
-    } else {
-      out.beginObject().name("arguments").string(text).endObject(); // what a model wrote wrongly
-    }
-  }
-
-  private static @Nullable JsonBytes object(String text) {
-    byte[] json = text.getBytes(UTF_8);
-    try {
-      JsonMembers object = JsonMembers.of(json, 0, json.length);
-      return JsonBytes.raw(json, object.objectStart(), object.objectEnd());
-    } catch (InvalidJson e) {
-      return null;
-    }
-  }
-
   private void result(int k, JsonMembers message, JsonOut out) {
     int id = Given.text(message, "tool_call_id");
     out.beginObject().name("type").string("tool_result");
     out.name("tool_use_id").string(id < 0 ? "" : callId(message.string(id)));
-    var blocks = new Blocks("content", out);
+    var blocks = new LazyArray("content", out);
     content.write(message, path(k), blocks);
     blocks.end();
     if (Given.at(message, "is_error", JsonKind.TRUE) >= 0) {

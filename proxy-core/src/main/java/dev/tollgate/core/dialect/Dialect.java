@@ -34,6 +34,11 @@ public interface Dialect {
   /** The fields that carry a credential. */
   List<Field> authorization(Secret credential);
 
+  /** The same for one request that is ready but for them, where they depend on it. */
+  default List<Field> authorization(Secret credential, Unsigned call) {
+    return authorization(credential);
+  }
+
   /**
    * Classifies a reply whose status is not 200.
    *
@@ -77,6 +82,7 @@ public interface Dialect {
       case "ollama" -> OllamaDialect.INSTANCE;
       case "cohere" -> CohereDialect.INSTANCE;
       case "gemini" -> GeminiDialect.INSTANCE;
+      case "bedrock" -> BedrockDialect.INSTANCE;
       case "vertex" -> VertexDialect.GEMINI;
       case "vertex-anthropic" -> VertexDialect.ANTHROPIC;
       default -> throw new IllegalArgumentException("no dialect " + name);

@@ -34,6 +34,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final @Nullable Credential credential;
   private final @Nullable Secret secret;
   private final Dialect dialect;
+  private final UpstreamCall wire;
   private final InferenceCall call;
   private final Downstream downstream;
   private final InflightBytes inflight;
@@ -64,6 +65,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.credential = placement.credential();
     this.secret = credential == null ? null : credential.sent().orElse(null);
     this.dialect = Dialect.named(candidate.provider().dialect());
+    this.wire = UpstreamCall.by(candidate, secret, call, downstream, context);
     this.call = call;
     this.downstream = downstream;
     this.inflight = context.inflight();
@@ -142,8 +144,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private List<ByteBuf> request() {
     Outgoing outgoing = call.outgoing(candidate.route());
     unsent = outgoing.dropped();
-    return UpstreamCall.encode(
-        downstream.allocator(), candidate.route(), secret, call.request(), outgoing);
+    return wire.encode(outgoing);
   }
 
   @Override

@@ -5,12 +5,14 @@ import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
+import java.time.InstantSource;
 import java.util.function.Function;
 
 /**
  * What every exchange of the process shares.
  *
  * @param rows writes a request's line for the request log, a JSON object
+ * @param clock of signatures
  */
 record ExchangeContext(
     Upstreams upstreams,
@@ -22,4 +24,5 @@ record ExchangeContext(
     Observer observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,
-    ExchangeOptions options) {}
+    ExchangeOptions options,
+    InstantSource clock) {}

@@ -32,6 +32,7 @@ import dev.tollgate.core.routing.Router;
 import dev.tollgate.core.routing.RoutingWish;
 import dev.tollgate.core.tenant.ApiKey;
 import dev.tollgate.core.upstream.Upstreams;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -84,6 +85,7 @@ public final class Exchanges implements RequestService {
 
   /**
    * @param rows writes a request's line for the request log, a JSON object
+   * @param clock of signatures
    */
   public Exchanges(
       Upstreams upstreams,
@@ -94,7 +96,8 @@ public final class Exchanges implements RequestService {
       Limits limits,
       Observer observer,
       Function<RequestRecord, byte[]> rows,
-      ExchangeOptions options) {
+      ExchangeOptions options,
+      InstantSource clock) {
     this.context =
         new ExchangeContext(
             upstreams,
@@ -106,7 +109,8 @@ public final class Exchanges implements RequestService {
             observer,
             rows,
             new DrainQuota(),
-            options);
+            options,
+            clock);
     this.router = new Router(fleet);
   }
 

@@ -1,46 +1,57 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.Unsigned;
+import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.Outgoing;
 import dev.tollgate.core.endpoint.ReplyMode;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.HeadOut;
+import dev.tollgate.core.routing.Candidate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of one request to a provider: a head of our own, in which nothing comes from the
- * client, and the body in pieces small enough that none needs a large direct copy.
+ * One try's requests to a provider: a head of our own, in which nothing comes from the client, and
+ * the body in pieces small enough that none needs a large direct copy. What is signed is signed for
+ * the moment.
+ *
+ * @param secret null: none is sent
  */
-final class UpstreamCall {
+record UpstreamCall(
+    ByteBufAllocator allocator,
+    Route route,
+    @Nullable Secret secret,
+    InferenceRequest request,
+    InstantSource clock) {
   private static final int PIECE_BYTES_MAX = 64 * 1024;
   private static final int COPIED_BYTES_MAX = 8 * 1024;
 
-  private UpstreamCall() {}
-
-  /**
-   * @param secret null: none is sent
-   */
-  static List<ByteBuf> encode(
-      ByteBufAllocator allocator,
-      Route route,
+  static UpstreamCall by(
+      Candidate candidate,
       @Nullable Secret secret,
-      InferenceRequest request,
-      Outgoing outgoing) {
+      InferenceCall call,
+      Downstream downstream,
+      ExchangeContext context) {
+    return new UpstreamCall(
+        downstream.allocator(), candidate.route(), secret, call.request(), context.clock());
+  }
+
+  List<ByteBuf> encode(Outgoing outgoing) {
     long length = 0;
     for (ByteBuf part : outgoing.body()) {
       length += part.readableBytes();
     }
     ByteBuf head = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
-    head(head, route, secret, request, outgoing.contentType(), length);
+    head(head, outgoing, length);
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
     for (ByteBuf part : outgoing.body()) {
@@ -62,30 +73,28 @@ final class UpstreamCall {
     into.add(part);
   }
 
-  private static void head(
-      ByteBuf out,
-      Route route,
-      @Nullable Secret secret,
-      InferenceRequest request,
-      String contentType,
-      long length) {
+  private void head(ByteBuf out, Outgoing outgoing, long length) {
     Provider provider = route.provider();
     Dialect dialect = Dialect.named(provider.dialect());
-    HeadOut.requestLine(
-        out, "POST", dialect.target(request.operation(), route, request.isStream()));
-    HeadOut.field(out, "host", authority(provider.endpoint()));
+    String target = dialect.target(request.operation(), route, request.isStream());
+    String host = provider.endpoint().authority();
+    HeadOut.requestLine(out, "POST", target);
+    HeadOut.field(out, "host", host);
     for (Field field : dialect.fields()) {
       if (!isConfigured(provider, field.name())) {
         HeadOut.field(out, field);
       }
     }
     if (secret != null) {
-      for (Field field : dialect.authorization(secret)) {
+      var call =
+          new Unsigned(
+              "POST", target, host, outgoing.contentType(), outgoing.body(), clock.instant());
+      for (Field field : dialect.authorization(secret, call)) {
         HeadOut.field(out, field);
       }
     }
-    HeadOut.field(out, "content-type", contentType);
-    HeadOut.field(out, "accept", accept(request, dialect));
+    HeadOut.field(out, "content-type", outgoing.contentType());
+    HeadOut.field(out, "accept", accept(dialect));
     HeadOut.field(out, "accept-encoding", "identity");
     if (!isConfigured(provider, "user-agent")) {
       HeadOut.field(out, "user-agent", "tollgate");
@@ -95,7 +104,7 @@ final class UpstreamCall {
     HeadOut.end(out);
   }
 
-  private static String accept(InferenceRequest request, Dialect dialect) {
+  private String accept(Dialect dialect) {
     return request.mode() == ReplyMode.EVENTS ? dialect.framing().mediaType() : request.accept();
   }
 
@@ -107,11 +116,5 @@ final class UpstreamCall {
       }
     }
     return false;
-  }
-
-  private static String authority(EndpointIdentity endpoint) {
-    String host = endpoint.host().indexOf(':') >= 0 ? "[" + endpoint.host() + "]" : endpoint.host();
-    boolean isDefault = endpoint.port() == (endpoint.tls() ? 443 : 80);
-    return isDefault ? host : host + ":" + endpoint.port();
   }
 }

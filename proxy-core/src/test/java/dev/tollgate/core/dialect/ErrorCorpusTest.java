@@ -39,6 +39,8 @@ class ErrorCorpusTest {
   /** What the status alone does not say. */
   private static final Map<String, Kind> BY_BODY =
       Map.ofEntries(
+          Map.entry("bedrock/error-400--us-amazon-nova-2-lite-v1", Kind.CONTEXT_TOO_LONG),
+          Map.entry("bedrock/error-403--us-amazon-nova-micro-v1", Kind.MODEL_MISSING),
           Map.entry("cohere/error-400--command-a-03-2025", Kind.CONTEXT_TOO_LONG),
           Map.entry("deepseek/error-400--deepseek-chat", Kind.CONTEXT_TOO_LONG),
           Map.entry("gemini/error-400--gemini-2-5-flash", Kind.CREDENTIAL_REFUSED),
@@ -65,7 +67,7 @@ class ErrorCorpusTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"anthropic, 6", "cohere, 3", "gemini, 4", "vertex, 3"})
+  @CsvSource({"anthropic, 6", "cohere, 3", "gemini, 4", "vertex, 3", "bedrock, 4"})
   void everyRecordedErrorOfAnotherDialectIsOfItsClass(String provider, int expected)
       throws IOException {
     int cases = 0;
@@ -113,7 +115,7 @@ class ErrorCorpusTest {
 
   private static String dialect(String provider) {
     return switch (provider) {
-      case "anthropic", "cohere", "gemini" -> provider;
+      case "anthropic", "bedrock", "cohere", "gemini" -> provider;
       case "vertex" -> "gemini";
       default -> "openai";
     };

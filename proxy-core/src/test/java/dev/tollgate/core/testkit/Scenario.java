@@ -31,6 +31,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -71,6 +72,9 @@ public final class Scenario implements AutoCloseable {
   private final Exchanges exchanges;
   private final Catalog catalog;
 
+  /** What the clock on the wall says. */
+  public static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+
   private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes) {
     this.catalog = catalog;
     this.inflight = new InflightBytes(budgetBytes);
@@ -84,7 +88,8 @@ public final class Scenario implements AutoCloseable {
             limits,
             records::add,
             Scenario::row,
-            options);
+            options,
+            () -> NOW);
   }
 
   private static byte[] row(RequestRecord record) {

@@ -71,6 +71,7 @@ public final class CatalogBuilder {
           remote(id, "anthropic", anthropic, quirks(anthropic.quirks()));
       case ProviderSettings.Gemini gemini -> remote(id, "gemini", gemini, quirks(gemini.quirks()));
       case ProviderSettings.Vertex vertex -> vertex(id, vertex);
+      case ProviderSettings.Bedrock bedrock -> bedrock(id, bedrock);
       case ProviderSettings.Cohere cohere -> remote(id, "cohere", cohere, Provider.Quirks.NONE);
       case ProviderSettings.Ollama ollama ->
           remote(id, "ollama", ollama, new Provider.Quirks(true, Prefill.MESSAGE));
@@ -92,6 +93,16 @@ public final class CatalogBuilder {
     List<Credential> credentials =
         account == null ? List.of() : List.of(Credential.of(account, tokens.apply(account)));
     return remote(id, dialect, vertex, vertex.models(), credentials, quirks(vertex.quirks()));
+  }
+
+  private static Provider bedrock(ProviderId id, ProviderSettings.Bedrock bedrock) {
+    List<Credential> credentials =
+        bedrock
+            .signer()
+            .map(keys -> List.of(Credential.of(keys.packed())))
+            .orElseGet(() -> credentials(bedrock));
+    String path = bedrock.baseUrl().path();
+    return remote(id, "bedrock", bedrock, path, credentials, quirks(bedrock.quirks()));
   }
 
   private static Provider azure(ProviderId id, ProviderSettings.Azure azure) {

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Checks one provider. */
 final class ProviderChecks {
@@ -69,6 +70,7 @@ final class ProviderChecks {
         check(gemini.quirks(), path);
       }
       case ProviderSettings.Vertex vertex -> check(vertex, path);
+      case ProviderSettings.Bedrock bedrock -> check(bedrock, path);
       case ProviderSettings.Cohere cohere -> check(cohere, "authorization", path);
       case ProviderSettings.Ollama ollama -> check(ollama, "authorization", path);
       case ProviderSettings.Mock _ -> {
@@ -89,6 +91,38 @@ final class ProviderChecks {
     Secret account = vertex.serviceAccount();
     if (account != null && ServiceAccount.parse(account).isEmpty()) {
       report(path + ".service_account", "is not the JSON key of a service account");
+    }
+  }
+
+  private void check(ProviderSettings.Bedrock bedrock, String path) {
+    check(bedrock, "authorization", path);
+    check(bedrock.quirks(), path);
+    boolean signs = bedrock.accessKey() != null;
+    if (signs != (bedrock.secretKey() != null)) {
+      report(path + (signs ? ".access_key" : ".secret_key"), "needs the other one beside it");
+    } else if (!signs && bedrock.sessionToken() != null) {
+      report(path + ".session_token", "needs access_key and secret_key beside it");
+    }
+    if (signs && (bedrock.apiKey() != null || !bedrock.apiKeys().isEmpty())) {
+      report(path + ".access_key", "give either an access key or an API key");
+    }
+    checkPart(bedrock.accessKey(), path + ".access_key");
+    checkPart(reveal(bedrock.secretKey()), path + ".secret_key");
+    checkPart(reveal(bedrock.sessionToken()), path + ".session_token");
+    for (String name : bedrock.headers().keySet()) {
+      if (name.toLowerCase(Locale.ROOT).startsWith("x-amz-")) {
+        report(Paths.join(path + ".headers", name), "would have to be signed");
+      }
+    }
+  }
+
+  private static @Nullable String reveal(@Nullable Secret secret) {
+    return secret == null ? null : secret.reveal();
+  }
+
+  private void checkPart(@Nullable String part, String path) {
+    if (part != null && !part.matches("[!-~]+")) {
+      report(path, "must be of visible ASCII");
     }
   }
 
@@ -139,7 +173,9 @@ final class ProviderChecks {
         provider.apiKey() != null
             || !provider.apiKeys().isEmpty()
             || (provider instanceof ProviderSettings.Vertex vertex
-                && vertex.serviceAccount() != null);
+                && vertex.serviceAccount() != null)
+            || (provider instanceof ProviderSettings.Bedrock bedrock
+                && bedrock.accessKey() != null);
     checkHeaders(provider.headers(), hasKey ? keyField : "", path + ".headers");
   }
 

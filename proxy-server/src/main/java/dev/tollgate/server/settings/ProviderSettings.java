@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.catalog.Thinking;
+import dev.tollgate.core.dialect.AwsKeys;
 import dev.tollgate.server.settings.shape.Key;
 import dev.tollgate.server.settings.shape.Shorthand;
 import dev.tollgate.server.settings.shape.Tag;
@@ -23,14 +24,14 @@ import org.jspecify.annotations.Nullable;
     value = "type",
     about =
         "what it speaks: openai (any OpenAI-compatible server), azure, anthropic, gemini, vertex,"
-            + " cohere, ollama, or mock (the bundled scripted one)",
-    later = {"bedrock"})
+            + " bedrock, cohere, ollama, or mock (the bundled scripted one)")
 public sealed interface ProviderSettings {
 
   int HTTPS_PORT = 443;
 
   /** What all providers have that are elsewhere. */
-  sealed interface Remote permits OpenAi, Azure, Anthropic, Gemini, Vertex, Cohere, Ollama {
+  sealed interface Remote
+      permits OpenAi, Azure, Anthropic, Gemini, Vertex, Bedrock, Cohere, Ollama {
     HttpUrl baseUrl();
 
     @Nullable Secret apiKey();
@@ -277,6 +278,64 @@ public sealed interface ProviderSettings {
     @Override
     public List<Credential> apiKeys() {
       return List.of();
+    }
+  }
+
+  /** {@code type: bedrock}: the models that Amazon Bedrock hosts. */
+  @Tag("bedrock")
+  record Bedrock(
+      @Key(
+              about = "region whose models are asked",
+              required = true,
+              pattern = "[a-z]{2,4}(-[a-z0-9]{1,12}){1,4}",
+              expects = "a region such as us-east-1")
+          String region,
+      @Key(name = "base_url", about = "address of its runtime; null: that of the region")
+          @Nullable HttpUrl address,
+      @Key(about = "access key with which requests are signed; null: they are not")
+          @Nullable String accessKey,
+      @Key(about = "secret of the access key") @Nullable Secret secretKey,
+      @Key(about = "token of an access key that is good for some hours")
+          @Nullable Secret sessionToken,
+      @Key(about = "an API key in place of an access key; null: none is sent")
+          @Nullable Secret apiKey,
+      @Key(about = "several API keys as a weighted pool, instead of api_key")
+          List<Credential> apiKeys,
+      @Key(about = "five clocks") Timeouts timeouts,
+      @Key(about = "connections to it") Pool pool,
+      @Key(about = "when it is left alone for a while") Circuit circuit,
+      @Key(
+              about = "cancel, or drain to read on for the usage when a client left",
+              initial = "cancel")
+          OnDisconnect onDisconnect,
+      @Key(
+              name = "max_event_bytes",
+              about = "longest event of a stream and longest plain reply",
+              initial = "32MiB",
+              min = "4KiB",
+              max = "1GiB",
+              bytes = true)
+          int eventBytesMax,
+      @Key(about = "what its models differ in") ModelQuirks quirks,
+      @Key(about = "extra request headers; their values are kept secret")
+          Map<String, Secret> headers)
+      implements ProviderSettings, Remote {
+    @Override
+    public HttpUrl baseUrl() {
+      return address != null ? address : new HttpUrl(true, host(), HTTPS_PORT, "");
+    }
+
+    private String host() {
+      String domain = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
+      return "bedrock-runtime." + region + "." + domain;
+    }
+
+    /** What signs its requests; empty: nothing does. */
+    Optional<AwsKeys> signer() {
+      return accessKey == null || secretKey == null
+          ? Optional.empty()
+          : Optional.of(
+              new AwsKeys(region, accessKey, secretKey, Optional.ofNullable(sessionToken)));
     }
   }
 

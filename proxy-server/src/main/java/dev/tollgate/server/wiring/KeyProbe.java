@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
+import dev.tollgate.core.dialect.Unsigned;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.Field;
@@ -20,6 +21,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -80,7 +82,8 @@ public sealed interface KeyProbe {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(root + target)).timeout(TIME_MAX).GET();
     dialect.fields().forEach(field -> request.setHeader(field.name(), field.value()));
-    for (Field field : dialect.authorization(key)) {
+    var call = new Unsigned("GET", target, endpoint.authority(), "", List.of(), Instant.now());
+    for (Field field : dialect.authorization(key, call)) {
       request.setHeader(field.name(), field.value());
     }
     provider.headers().forEach(request::setHeader);

@@ -168,7 +168,8 @@ public final class Server implements AutoCloseable {
             limiting.limits(),
             observer,
             AccessLog::line,
-            exchangeOptions());
+            exchangeOptions(),
+            treasury.clock());
     var shedding = new Shedding(settings, metrics);
     var ports =
         new GatewayPorts(
@@ -185,12 +186,11 @@ public final class Server implements AutoCloseable {
     register(network, gateway, inflight);
     var figures = new Shedding.Figures(inflight, offload, treasury::backlog);
     closers.add("load watch", shedding.watch(network, gateway, figures));
-    Gauges gauges = gauges(upstreams, snapshots);
     if (!isStarting()) {
       return new Start.Stopped();
     }
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
-    serve(admin, store, gateway, snapshots, gauges);
+    serve(admin, store, gateway, snapshots, gauges(upstreams, snapshots));
     return new Start.Ready(new Greeting(baseUrl(api), key, chatModel(snapshots)));
   }
 

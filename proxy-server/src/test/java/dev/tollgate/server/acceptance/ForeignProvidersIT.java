@@ -15,6 +15,9 @@ import com.openai.models.chat.completions.ChatCompletionFunctionTool;
 import com.openai.models.chat.completions.ChatCompletionToolMessageParam;
 import com.sun.net.httpserver.HttpServer;
 import dev.tollgate.core.testkit.AnthropicWire;
+import dev.tollgate.core.testkit.AwsSignature;
+import dev.tollgate.core.testkit.CapturedRequest;
+import dev.tollgate.core.testkit.Frames;
 import dev.tollgate.core.testkit.ScriptedConnection;
 import dev.tollgate.core.testkit.Wire;
 import java.io.IOException;
@@ -24,14 +27,20 @@ import java.net.InetSocketAddress;
 import java.security.KeyPairGenerator;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The official Java SDK, the real program, and providers that speak something else than OpenAI. */
 class ForeignProvidersIT {
+  private static final String USAGE =
+      "{\"inputTokens\":15,\"cacheReadInputTokens\":5,\"outputTokens\":9,\"totalTokens\":24}";
+
   private static final ScriptedModels PROVIDER =
       new ScriptedModels()
           .model("claude-haiku-4-5", ForeignProvidersIT::answer)
@@ -57,7 +66,23 @@ class ForeignProvidersIT {
         .provider("vertex", vertex("google"))
         .model("vertex/gemini", "vertex", "gemini-2.5-flash")
         .provider("vertex-claude", vertex("anthropic"))
-        .model("vertex/haiku", "vertex-claude", "claude-haiku-4-5@20251001");
+        .model("vertex/haiku", "vertex-claude", "claude-haiku-4-5@20251001")
+        .provider(
+            "bedrock",
+            Map.of(
+                "type",
+                "bedrock",
+                "region",
+                "eu-central-1",
+                "base_url",
+                PROVIDER.baseUrl(),
+                "access_key",
+                "AKIDEXAMPLE",
+                "secret_key",
+                "aws/secret+1",
+                "session_token",
+                "aws-session"))
+        .model("bedrock/haiku", "bedrock", "eu.anthropic.claude-haiku-4-5-20251001-v1:0");
   }
 
   private static Map<String, Object> vertex(String publisher) {
@@ -142,9 +167,89 @@ class ForeignProvidersIT {
     to.send(Wire.STREAM_HEAD).send(Wire.chunk(stream)).send(Wire.LAST_CHUNK);
   }
 
-  /** What is asked of Vertex, and of Gemini with a key. */
+  /** Whether AWS would take the request: signed by the right key, for the right place, now. */
+  private static boolean isSigned(CapturedRequest request) {
+    Map<String, String> head = new HashMap<>();
+    for (String line : request.headerLines()) {
+      int colon = line.indexOf(':');
+      head.put(
+          line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
+    }
+    assertThat(head.get("authorization"))
+        .contains(
+            "/eu-central-1/bedrock/aws4_request, SignedHeaders=content-type;host;x-amz-date;");
+    assertThat(head).containsEntry("x-amz-security-token", "aws-session");
+    return AwsSignature.isGood(
+        "POST", request.target(), head, request.body(), "aws/secret+1", "bedrock");
+  }
+
+  /** The same as above in Converse's form. */
+  private static void converse(JsonNode request, ScriptedConnection to) {
+    assertThat(isSigned(to.request())).isTrue();
+    assertThat(request.properties())
+        .allSatisfy(
+            member ->
+                assertThat(member.getKey()).isIn("messages", "toolConfig", "inferenceConfig"));
+    JsonNode messages = request.path("messages");
+    JsonNode result = messages.path(2).path("content").path(0).path("toolResult");
+    if (result.isMissingNode()) {
+      assertThat(request.at("/toolConfig/tools/0/toolSpec/name").asText()).isEqualTo("weather");
+    } else {
+      JsonNode call = messages.path(1).path("content").path(0).path("toolUse");
+      assertThat(call.path("toolUseId")).isEqualTo(result.path("toolUseId"));
+      assertThat(call.path("input").path("city").asText()).isEqualTo("Ulm");
+    }
+    String said = "It is " + result.path("content").path(0).path("text").asText();
+    if (to.request().target().endsWith("/converse")) {
+      String message = "{\"role\":\"assistant\",\"content\":[{\"text\":\"" + said + "\"}]}";
+      to.send(Wire.response(200, "OK", "", answered(message)));
+      return;
+    }
+    assertThat(to.request().target())
+        .isEqualTo("/v1/model/eu.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse-stream");
+    var frames = new Frames().event("messageStart", "{\"role\":\"assistant\"}");
+    if (result.isMissingNode()) {
+      frames
+          .event(
+              "contentBlockStart",
+              "{\"contentBlockIndex\":0,\"start\":{\"toolUse\":{\"toolUseId\":\"toolu_1\","
+                  + "\"name\":\"weather\"}}}")
+          .event("contentBlockDelta", delta("{\"toolUse\":{\"input\":\"{\\\"city\\\":\"}}"))
+          .event("contentBlockDelta", delta("{\"toolUse\":{\"input\":\"\\\"Ulm\\\"}\"}}"));
+    } else {
+      frames.event("contentBlockDelta", delta("{\"text\":\"" + said + "\"}"));
+    }
+    String reason = result.isMissingNode() ? "tool_use" : "end_turn";
+    byte[] stream =
+        frames
+            .event("contentBlockStop", "{\"contentBlockIndex\":0}")
+            .event("messageStop", "{\"stopReason\":\"" + reason + "\"}")
+            .event("metadata", "{\"usage\":" + USAGE + "}")
+            .bytes();
+    to.send(Wire.STREAM_HEAD.replace("text/event-stream", "application/vnd.amazon.eventstream"));
+    to.send(Integer.toHexString(stream.length) + "\r\n").send(stream);
+    to.send("\r\n" + Wire.LAST_CHUNK);
+  }
+
+  private static String delta(String inside) {
+    return "{\"contentBlockIndex\":0,\"delta\":" + inside + ",\"p\":\"abc\"}";
+  }
+
+  private static String answered(String message) {
+    return "{\"output\":{\"message\":"
+        + message
+        + "},\"stopReason\":\"end_turn\",\"usage\":"
+        + USAGE
+        + "}";
+  }
+
+  /** What is asked of Vertex, of Gemini with a key, and of Bedrock. */
   private static void google(JsonNode request, ScriptedConnection to) {
     String target = to.request().target();
+    if (target.startsWith("/v1/model/")) {
+      converse(request, to);
+      return;
+    }
     String host = target.startsWith("/v1/projects/") ? "vertex" : "gemini";
     if (host.equals("vertex")) {
       assertThat(target).startsWith("/v1/projects/p-1/locations/global/publishers/");
@@ -199,7 +304,14 @@ class ForeignProvidersIT {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"anthropic/haiku", "google/gemini", "vertex/gemini", "vertex/haiku"})
+  @ValueSource(
+      strings = {
+        "anthropic/haiku",
+        "google/gemini",
+        "vertex/gemini",
+        "vertex/haiku",
+        "bedrock/haiku"
+      })
   void aToolIsCalledAndItsResultIsAnswered(String model) {
     var function = FunctionDefinition.builder().name("weather").description("Tells it.").build();
     var question =
@@ -231,5 +343,26 @@ class ForeignProvidersIT {
     assertThat(answered.choices().getFirst().message().content()).contains("It is sunny.");
     assertThat(answered.choices().getFirst().finishReason())
         .isEqualTo(ChatCompletion.Choice.FinishReason.STOP);
+  }
+
+  @Test
+  void aPlainAnswerOfBedrocksIsTheClients() {
+    var question =
+        ChatCompletionCreateParams.builder()
+            .model("bedrock/haiku")
+            .addUserMessage("How is the weather in Ulm?")
+            .addTool(
+                ChatCompletionFunctionTool.builder()
+                    .function(FunctionDefinition.builder().name("weather").build())
+                    .build())
+            .build();
+
+    ChatCompletion answered = CLIENT.chat().completions().create(question);
+
+    answered.validate();
+    assertThat(answered.choices().getFirst().message().content()).contains("It is ");
+    var usage = answered.usage().orElseThrow();
+    assertThat(usage.promptTokens()).isEqualTo(20);
+    assertThat(usage.promptTokensDetails().orElseThrow().cachedTokens()).contains(5L);
   }
 }

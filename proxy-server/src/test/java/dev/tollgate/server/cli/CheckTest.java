@@ -3,7 +3,9 @@ package dev.tollgate.server.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import dev.tollgate.core.testkit.AwsSignature;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,6 +14,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,29 +95,7 @@ final class CheckTest {
   @Test
   void connectTriesTheKeysOfEachType() throws IOException {
     var server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.createContext(
-        "/",
-        exchange -> {
-          String path = exchange.getRequestURI().getPath();
-          var sent = exchange.getRequestHeaders();
-          boolean good =
-              switch (path) {
-                case "/v1/models" ->
-                    "Bearer good".equals(sent.getFirst("authorization"))
-                        || "good".equals(sent.getFirst("x-api-key"));
-                case "/v1beta/models" -> "good".equals(sent.getFirst("x-goog-api-key"));
-                default -> false;
-              };
-          byte[] body =
-              (path.equals("/v1beta/models")
-                      ? "{\"error\":{\"details\":[{\"reason\":\"API_KEY_INVALID\"}]}}"
-                      : "{}")
-                  .getBytes(UTF_8);
-          int refused = path.equals("/v1beta/models") ? 400 : path.equals("/v1/models") ? 401 : 404;
-          exchange.sendResponseHeaders(good ? 200 : refused, body.length);
-          exchange.getResponseBody().write(body);
-          exchange.close();
-        });
+    server.createContext("/", CheckTest::answer);
     server.start();
     String at = "http://127.0.0.1:" + server.getAddress().getPort();
     String file =
@@ -127,6 +110,10 @@ final class CheckTest {
               a-bad: { type: anthropic, base_url: "AT", api_key: key-canary }
               g-good: { type: gemini, base_url: "AT", api_key: good }
               g-bad: { type: gemini, base_url: "AT", api_key: key-canary }
+              b-key: { type: bedrock, region: us-east-1, base_url: "AT", api_key: good }
+              b-signed: { type: bedrock, region: us-east-1, base_url: "AT", access_key: A, secret_key: good }
+              b-rights: { type: bedrock, region: us-east-1, base_url: "AT/rights", api_key: good }
+              b-bad: { type: bedrock, region: us-east-1, base_url: "AT", access_key: A, secret_key: key-canary }
             """
                 .replace("AT", at));
     try {
@@ -138,12 +125,59 @@ final class CheckTest {
         .contains("provider o-good " + at + "/v1: connected, key taken")
         .contains("provider o-odd " + at + "/v2: connected, key not tried: it answered 404")
         .contains("provider a-good " + at + ": connected, key taken")
-        .contains("provider g-good " + at + ": connected, key taken");
+        .contains("provider g-good " + at + ": connected, key taken")
+        .contains("provider b-key " + at + ": connected, key taken")
+        .contains("provider b-signed " + at + ": connected, key taken")
+        .contains("provider b-rights " + at + "/rights: connected, key not tried: it answered 403");
     assertThat(err.toString())
         .contains("provider o-bad " + at + "/v1: connected, key taken, but key refused with 401")
         .contains("provider a-bad " + at + ": connected, but key refused with 401")
         .contains("provider g-bad " + at + ": connected, but key refused with 400")
+        .contains("provider b-bad " + at + ": connected, but key refused with 403")
         .doesNotContain("key-canary");
+  }
+
+  /** Takes the one key that is good, wherever it is sent. */
+  private static void answer(HttpExchange exchange) throws IOException {
+    String path = exchange.getRequestURI().getPath();
+    var sent = exchange.getRequestHeaders();
+    boolean good =
+        switch (path) {
+          case "/v1/models" ->
+              "Bearer good".equals(sent.getFirst("authorization"))
+                  || "good".equals(sent.getFirst("x-api-key"));
+          case "/v1beta/models" -> "good".equals(sent.getFirst("x-goog-api-key"));
+          case "/async-invoke" ->
+              "Bearer good".equals(sent.getFirst("authorization")) || isSigned(exchange);
+          default -> false;
+        };
+    byte[] body =
+        (path.equals("/v1beta/models")
+                ? "{\"error\":{\"details\":[{\"reason\":\"API_KEY_INVALID\"}]}}"
+                : path.startsWith("/rights")
+                    ? "{\"message\":\"User: a is not authorized to perform: bedrock:ListAsyncInvokes\"}"
+                    : "{}")
+            .getBytes(UTF_8);
+    int refused =
+        switch (path) {
+          case "/v1beta/models" -> 400;
+          case "/v1/models" -> 401;
+          case "/async-invoke", "/rights/async-invoke" -> 403;
+          default -> 404;
+        };
+    exchange.sendResponseHeaders(good ? 200 : refused, body.length);
+    exchange.getResponseBody().write(body);
+    exchange.close();
+  }
+
+  /** Whether AWS would take the signature of the one secret that is good. */
+  private static boolean isSigned(HttpExchange exchange) {
+    Map<String, String> head = new HashMap<>();
+    exchange
+        .getRequestHeaders()
+        .forEach((name, values) -> head.put(name.toLowerCase(Locale.ROOT), values.getFirst()));
+    String target = exchange.getRequestURI().toString();
+    return AwsSignature.isGood("GET", target, head, new byte[0], "good", "bedrock");
   }
 
   @Test

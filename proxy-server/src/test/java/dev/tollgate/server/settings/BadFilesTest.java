@@ -323,9 +323,7 @@ final class BadFilesTest {
                 "gateway.yaml:5:5: providers.openai.base_url:"
                     + " is required, unless a preset has an address",
                 "gateway.yaml:6:5: providers.openai.base_ur: unknown key; did you mean base_url?",
-                "gateway.yaml:7:18: providers.azure.type: type bedrock is not available yet;"
-                    + " this version has "
-                    + TYPES,
+                "gateway.yaml:7:3: providers.azure.region: is missing",
                 "gateway.yaml:8:3: providers.other.type: is missing: one of " + TYPES,
                 "gateway.yaml:9:18: providers.weird.type: must be one of "
                     + TYPES

@@ -14,10 +14,12 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.catalog.Thinking;
+import dev.tollgate.core.dialect.AwsKeys;
 import dev.tollgate.core.id.ModelId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -171,6 +173,62 @@ final class CatalogBuilderTest {
             new EndpointIdentity(true, "api.cohere.com", 443),
             new EndpointIdentity(false, "127.0.0.1", 11434));
     assertThat(providers.getLast().quirks().prefill()).isEqualTo(Prefill.MESSAGE);
+  }
+
+  @Test
+  void bedrockSignsOrHasAnApiKeyAndIsInARegion() {
+    String file =
+        """
+        version: 1
+        providers:
+          a: { type: bedrock, region: eu-central-1, access_key: AKIA, secret_key: s, session_token: t }
+          b: { type: bedrock, region: cn-north-1, api_key: k }
+          c: { type: bedrock, region: us-gov-west-1, base_url: http://127.0.0.1:99/x }
+        """;
+    List<Provider> providers =
+        List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
+    assertThat(providers)
+        .extracting(provider -> provider.endpoint().authority() + provider.basePath())
+        .containsExactly(
+            "bedrock-runtime.eu-central-1.amazonaws.com",
+            "bedrock-runtime.cn-north-1.amazonaws.com.cn",
+            "127.0.0.1:99/x");
+    var keys = new AwsKeys("eu-central-1", "AKIA", new Secret("s"), Optional.of(new Secret("t")));
+    assertThat(providers.get(0).credentials())
+        .extracting(Credential::key)
+        .containsExactly(keys.packed());
+    assertThat(providers.get(1).credentials())
+        .extracting(Credential::key)
+        .containsExactly(new Secret("k"));
+    assertThat(providers.get(2).credentials()).isEmpty();
+  }
+
+  @Test
+  void bedrocksKeysAreWhole() {
+    String file =
+        """
+        version: 1
+        providers:
+          a: { type: bedrock, region: us-east-1, access_key: AKIA }
+          b: { type: bedrock, region: us-east-1, secret_key: s }
+          c: { type: bedrock, region: us-east-1, session_token: t, api_key: k }
+          d: { type: bedrock, region: us-east-1, access_key: A, secret_key: s, api_key: k }
+          e: { type: bedrock, region: East }
+          f: { type: bedrock, region: us-east-1, access_key: "A B", secret_key: "s\ns" }
+          g: { type: bedrock, region: us-east-1, headers: { X-Amz-Target: x } }
+        """;
+    assertThat(Loading.of(file).problems())
+        .containsExactly(
+            "gateway.yaml:3:54: providers.a.access_key: needs the other one beside it",
+            "gateway.yaml:4:54: providers.b.secret_key: needs the other one beside it",
+            "gateway.yaml:5:57: providers.c.session_token:"
+                + " needs access_key and secret_key beside it",
+            "gateway.yaml:6:54: providers.d.access_key: give either an access key or an API key",
+            "gateway.yaml:7:31: providers.e.region: must be a region such as us-east-1,"
+                + " not \"East\"",
+            "gateway.yaml:8:54: providers.f.access_key: must be of visible ASCII",
+            "gateway.yaml:8:73: providers.f.secret_key: must be of visible ASCII",
+            "gateway.yaml:10:67: providers.g.headers.X-Amz-Target: would have to be signed");
   }
 
   @Test

@@ -88,6 +88,7 @@ final class Queues {
       Map.ofEntries(
           Map.entry("core/catalog/Catalog", "what the configuration names"),
           Map.entry("core/dialect/AnthropicReply", "blocks of one reply, whose bytes are bounded"),
+          Map.entry("core/dialect/BedrockReply", "blocks of one reply, whose bytes are bounded"),
           Map.entry("core/dialect/GeminiTurns", "calls of tools in one request"),
           Map.entry("core/dialect/Dropped", "a few paths of one request"),
           Map.entry("core/dialect/OllamaMessages", "calls of tools in one request"),

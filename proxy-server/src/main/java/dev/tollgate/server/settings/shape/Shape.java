@@ -1,6 +1,5 @@
 package dev.tollgate.server.settings.shape;
 
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -38,10 +37,8 @@ public sealed interface Shape {
    * One of several sections.
    *
    * @param key whose value selects the section
-   * @param later values that are known and not available yet
    */
-  record Tagged(String key, String about, Map<String, Section> sections, List<String> later)
-      implements Shape {}
+  record Tagged(String key, String about, Map<String, Section> sections) implements Shape {}
 
   /**
    * One key of a section.

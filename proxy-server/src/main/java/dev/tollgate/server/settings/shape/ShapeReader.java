@@ -7,12 +7,10 @@ import dev.tollgate.server.settings.yaml.Place;
 import dev.tollgate.server.settings.yaml.Problems;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -154,13 +152,8 @@ public final class ShapeReader {
     if (scalar.origin() == Node.Origin.BROKEN) {
       return HOLE;
     }
-    if (tagged.later().contains(scalar.text())) {
-      String message = " is not available yet; this version has " + available;
-      return refuse(tag.value(), tagAt, tagged.key() + " " + scalar.text() + message);
-    }
-    Collection<String> known = new TreeSet<>(tagged.sections().keySet());
-    known.addAll(tagged.later());
-    String hint = scalar.mayBeShown() ? DidYouMean.hint(scalar.text(), known) : "";
+    String hint =
+        scalar.mayBeShown() ? DidYouMean.hint(scalar.text(), tagged.sections().keySet()) : "";
     return refuse(tag.value(), tagAt, "must be one of " + available + hint);
   }
 

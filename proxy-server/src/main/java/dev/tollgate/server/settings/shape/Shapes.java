@@ -71,11 +71,7 @@ public final class Shapes {
       Tag tag = Objects.requireNonNull(permitted.getAnnotation(Tag.class), permitted::toString);
       sections.put(tag.value(), section(permitted.asSubclass(Record.class)));
     }
-    return new Shape.Tagged(
-        tagged.value(),
-        tagged.about(),
-        Collections.unmodifiableMap(sections),
-        List.of(tagged.later()));
+    return new Shape.Tagged(tagged.value(), tagged.about(), Collections.unmodifiableMap(sections));
   }
 
   private static String snakeCase(String name) {

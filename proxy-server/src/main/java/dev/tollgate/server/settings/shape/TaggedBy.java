@@ -14,7 +14,4 @@ public @interface TaggedBy {
 
   /** What the key decides, for schema and reference. */
   String about();
-
-  /** Values that belong to the grammar and come with a later version. */
-  String[] later() default {};
 }

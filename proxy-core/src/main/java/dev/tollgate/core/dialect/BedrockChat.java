@@ -1,0 +1,30 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.sse.SseSink;
+
+/** Chats as Bedrock's Converse; the model and whether it streams are in the target. */
+final class BedrockChat implements Translation {
+  @Override
+  public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
+    return TranslatedChat.of(
+        (out, dropped) -> {
+          BedrockFamily family = BedrockFamily.of(route.upstreamModel());
+          new BedrockTurns(chat, family, dropped).writeTo(out);
+          new BedrockTools(chat, dropped).writeTo(out);
+          new BedrockParameters(chat, route, model, family, dropped).writeTo(out);
+        });
+  }
+
+  @Override
+  public SseSink stream(SseSink canonical) {
+    return new BedrockStream(canonical);
+  }
+
+  @Override
+  public TranslatedReply reply(byte[] body, int length) {
+    return BedrockReply.translated(body, length);
+  }
+}

@@ -1,0 +1,221 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.Param;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Writes a message's text and parts as Converse's content blocks. One use. */
+final class BedrockContent {
+  private static final int NAME_CHARS_MAX = 100;
+
+  private final Dropped dropped;
+  private int documents;
+
+  /** Where marks wait until a tool's result is closed, which has none inside. */
+  private @Nullable Waiting waiting;
+
+  /** The last mark of what is inside. */
+  private static final class Waiting {
+    private @Nullable JsonMembers marked;
+  }
+
+  /** Base64 as a client wrote it. */
+  private record Encoded(String mediaType, JsonMembers from, int i, int skip) {
+    void writeTo(JsonOut out) {
+      out.name("source").beginObject().name("bytes").stringBehind(from, i, skip).endObject();
+    }
+  }
+
+  BedrockContent(Dropped dropped) {
+    this.dropped = dropped;
+  }
+
+  /**
+   * Writes the blocks of a message; nothing of one that is empty.
+   *
+   * @param place where they go, asked for ahead of each block
+   */
+  void write(JsonMembers message, Param path, Supplier<JsonOut> place) {
+    int content = Given.at(message, "content");
+    if (content < 0) {
+      return;
+    }
+    if (message.kind(content) == JsonKind.STRING) {
+      text(message, content, message, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      if (!part(parts.object(k), place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** Writes text alone; all other parts are dropped. */
+  void writeText(JsonMembers message, Param path, Supplier<JsonOut> place) {
+    int content = Given.at(message, "content");
+    if (content < 0 || message.kind(content) == JsonKind.STRING) {
+      write(message, path, place);
+      return;
+    }
+    JsonElements parts = message.array(content);
+    for (int k = 0; k < parts.size(); k++) {
+      JsonMembers part = parts.object(k);
+      if (!said(part, "text", place)) {
+        dropped.add(path.dot("content").at(k));
+      }
+    }
+  }
+
+  /** Writes what a tool answered, and the mark behind it. */
+  void writeResult(JsonMembers message, String callId, Param path, JsonOut out) {
+    var inside = new Waiting();
+    waiting = inside;
+    out.beginObject().name("toolResult").beginObject();
+    out.name("toolUseId").string(callId).name("content").beginArray();
+    write(message, path, () -> out);
+    out.endArray();
+    if (Given.at(message, "is_error", JsonKind.TRUE) >= 0) {
+      out.name("status").string("error");
+    }
+    out.endObject().endObject();
+    waiting = null;
+    if (inside.marked != null) {
+      BedrockCache.write(inside.marked, out);
+    }
+  }
+
+  private void mark(JsonMembers block, JsonOut out) {
+    if (waiting == null) {
+      BedrockCache.write(block, out);
+    } else if (BedrockCache.isMarked(block)) {
+      waiting.marked = block;
+    }
+  }
+
+  /** One that says nothing would be refused. */
+  private void text(JsonMembers from, int i, JsonMembers marked, Supplier<JsonOut> place) {
+    if (!isBlank(from, i)) {
+      JsonOut out = place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
+      mark(marked, out);
+    }
+  }
+
+  private static boolean isBlank(JsonItems from, int i) {
+    for (int at = from.valueStart(i) + 1; at < from.valueEnd(i) - 1; at++) {
+      byte b = from.bytes()[at];
+      if (b == '\\') {
+        return from.string(i).isBlank();
+      }
+      if (b != ' ') {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean part(JsonMembers part, Supplier<JsonOut> place) {
+    return switch (part.string(part.indexOf("type"))) {
+      case "text" -> said(part, "text", place);
+      case "refusal" -> said(part, "refusal", place);
+      case "image_url", "video_url" ->
+          medium(part, dataUri(part, part.string(part.indexOf("type")), "url"), place);
+      case "file" -> document(part, place);
+      case "image" -> medium(part, source(part), place); // as Anthropic has it
+      case "document" -> document(part, source(part), "title", part, place);
+      default -> false;
+    };
+  }
+
+  private boolean said(JsonMembers part, String member, Supplier<JsonOut> place) {
+    int text = Given.at(part, member, JsonKind.STRING);
+    if (text >= 0) {
+      text(part, text, part, place);
+    }
+    return text >= 0;
+  }
+
+  // What is no text: only what the request itself holds, since an address of Amazon's would be read
+  // with the rights of the operator's account.
+
+  private static Optional<Encoded> dataUri(JsonMembers part, String member, String url) {
+    int i = Given.at(part, member, JsonKind.OBJECT);
+    JsonMembers inside = i < 0 ? null : part.object(i);
+    int address = inside == null ? -1 : Given.text(inside, url);
+    return inside == null || address < 0
+        ? Optional.empty()
+        : DataUri.of(inside, address)
+            .map(uri -> new Encoded(uri.mediaType(), inside, address, uri.headBytes()));
+  }
+
+  private static Optional<Encoded> source(JsonMembers part) {
+    int i = Given.at(part, "source", JsonKind.OBJECT);
+    JsonMembers source = i < 0 ? null : part.object(i);
+    int type = source == null ? -1 : Given.text(source, "media_type");
+    int content = source == null ? -1 : Given.text(source, "data");
+    boolean encoded = source != null && Given.is(source, "type", "base64");
+    return source == null || !encoded || type < 0 || content < 0
+        ? Optional.empty()
+        : Optional.of(new Encoded(source.string(type), source, content, 0));
+  }
+
+  private boolean medium(JsonMembers part, Optional<Encoded> given, Supplier<JsonOut> place) {
+    String format = given.map(one -> BedrockFormat.ofMedium(one.mediaType())).orElse("");
+    if (given.isEmpty() || format.isEmpty()) {
+      return false;
+    }
+    boolean moves = given.get().mediaType().startsWith("video/");
+    JsonOut out = place.get().beginObject().name(moves ? "video" : "image").beginObject();
+    given.get().writeTo(out.name("format").string(format));
+    mark(part, out.endObject().endObject());
+    return true;
+  }
+
+  private boolean document(JsonMembers part, Supplier<JsonOut> place) {
+    int i = Given.at(part, "file", JsonKind.OBJECT);
+    JsonMembers file = i < 0 ? null : part.object(i);
+    return file != null
+        && document(part, dataUri(part, "file", "file_data"), "filename", file, place);
+  }
+
+  private boolean document(
+      JsonMembers part,
+      Optional<Encoded> given,
+      String nameMember,
+      JsonMembers named,
+      Supplier<JsonOut> place) {
+    String format = given.map(one -> BedrockFormat.ofDocument(one.mediaType())).orElse("");
+    if (given.isEmpty() || format.isEmpty()) {
+      return false;
+    }
+    int name = Given.text(named, nameMember);
+    JsonOut out = place.get().beginObject().name("document").beginObject();
+    out.name("format").string(format);
+    out.name("name").string(documentName(name < 0 ? "" : named.string(name)));
+    given.get().writeTo(out);
+    mark(part, out.endObject().endObject());
+    return true;
+  }
+
+  /** Letters, digits, spaces one by one and a few marks are taken, and each name once. */
+  private String documentName(String given) {
+    documents++;
+    int ending = given.lastIndexOf('.');
+    String plain =
+        (ending > 0 ? given.substring(0, ending) : given)
+            .replaceAll("[^A-Za-z0-9 ()\\[\\]-]", "-")
+            .replaceAll(" +", " ")
+            .strip();
+    String name = plain.isEmpty() ? "document" : plain;
+    String cut = name.length() > NAME_CHARS_MAX ? name.substring(0, NAME_CHARS_MAX) : name;
+    return documents == 1 ? cut : cut + "-" + documents;
+  }
+}

@@ -1,0 +1,85 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What an error of Bedrock's means: its type says more than its status, if it is known. */
+final class BedrockFailure {
+  private BedrockFailure() {}
+
+  /**
+   * @param status 0 within a stream
+   * @param type as AWS writes it, maybe with a colon and an address behind it
+   */
+  static UpstreamFailure of(int status, int retryAfter, @Nullable String type, ErrorBody error) {
+    String name = type == null ? "" : type.split(":", 2)[0].strip();
+    return new UpstreamFailure(
+        kind(status, name.toLowerCase(Locale.ROOT), error),
+        status,
+        error.message(),
+        null,
+        name.isEmpty() ? null : name,
+        retryAfter);
+  }
+
+  private static Kind kind(int status, String type, ErrorBody error) {
+    return switch (type) {
+      case "throttlingexception",
+          "toomanyrequestsexception",
+          "servicequotaexceededexception",
+          "modelnotreadyexception" ->
+          Kind.RATE_LIMITED;
+      case "modelerrorexception",
+          "modelstreamerrorexception",
+          "modeltimeoutexception",
+          "internalserverexception",
+          "serviceunavailableexception" ->
+          Kind.SERVER_ERROR;
+      case "unrecognizedclientexception",
+          "expiredtokenexception",
+          "invalidsignatureexception",
+          "incompletesignatureexception",
+          "missingauthenticationtokenexception" ->
+          Kind.CREDENTIAL_REFUSED;
+      case "resourcenotfoundexception" -> Kind.MODEL_MISSING;
+      case "accessdeniedexception" -> kindOfDenial(error);
+      case "validationexception" -> kindOfRejection(error);
+      default -> status > 0 ? ofStatus(status, error) : Kind.SERVER_ERROR;
+    };
+  }
+
+  private static Kind ofStatus(int status, ErrorBody error) {
+    return switch (status) {
+      case 400 -> kindOfRejection(error);
+      case 403 -> kindOfDenial(error);
+      case 424 -> Kind.SERVER_ERROR; // the model's own failure
+      default -> OpenAiDialect.kind(status, error);
+    };
+  }
+
+  /** Rights are given by model: the key is good for others. */
+  private static Kind kindOfDenial(ErrorBody error) {
+    boolean ofTheModel =
+        error.beginsWithAny("you don't have access to the model")
+            || error.saysAny("is not authorized to perform");
+    return ofTheModel ? Kind.MODEL_MISSING : Kind.CREDENTIAL_REFUSED;
+  }
+
+  private static Kind kindOfRejection(ErrorBody error) {
+    if (error.beginsWithAny(
+        "the provided model identifier is invalid",
+        "invocation of model id",
+        "this model version has reached the end")) {
+      return Kind.MODEL_MISSING;
+    }
+    if (error.saysAny(
+        "input tokens exceed",
+        "input is too long",
+        "too many input tokens",
+        "number of input tokens exceeds")) {
+      return Kind.CONTEXT_TOO_LONG;
+    }
+    return OpenAiDialect.kind(400, error);
+  }
+}

@@ -1,0 +1,188 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import java.util.List;
+
+/** Everything of a chat beside the conversation and the tools, as Converse names it. */
+final class BedrockParameters {
+  private static final long OUTPUT_TOKENS_USUAL = 4_096;
+
+  /** Converse's own members, which a client may send as they are. */
+  private static final List<String> OWN =
+      List.of(
+          "guardrailConfig",
+          "performanceConfig",
+          "requestMetadata",
+          "promptVariables",
+          "additionalModelResponseFieldPaths");
+
+  private final JsonMembers chat;
+  private final Route route;
+  private final Model model;
+  private final BedrockFamily family;
+  private final Dropped dropped;
+  private final BedrockThinking thinking;
+
+  BedrockParameters(
+      JsonMembers chat, Route route, Model model, BedrockFamily family, Dropped dropped) {
+    this.chat = chat;
+    this.route = route;
+    this.model = model;
+    this.family = family;
+    this.dropped = dropped;
+    long asked = asked();
+    this.thinking =
+        BedrockThinking.of(chat, route, model, family, asked > 0 ? asked : usual(), dropped);
+  }
+
+  void writeTo(JsonOut out) {
+    out.name("inferenceConfig").beginObject();
+    long asked = asked();
+    if (asked > 0 || thinking.needsOutputMax()) {
+      out.name("maxTokens").number(asked > 0 ? asked : usual());
+    }
+    sampling(out);
+    stop(out);
+    out.endObject();
+    new BedrockExtras(chat, route, family, thinking, dropped).writeTo(out);
+    format(out);
+    tier(out);
+    for (int i = 0; i < chat.size(); i++) {
+      rest(i, out);
+    }
+  }
+
+  /** What is more than the model has would be refused; 0: nothing is asked. */
+  private long asked() {
+    long asked = 0;
+    for (String name : new String[] {"max_completion_tokens", "max_tokens"}) {
+      int i = chat.indexOf(name);
+      asked = i < 0 ? asked : Math.max(asked, chat.integer(i, 0));
+    }
+    return model.outputTokensMax() > 0 ? Math.min(asked, model.outputTokensMax()) : asked;
+  }
+
+  private long usual() {
+    return model.outputTokensMax() > 0 ? model.outputTokensMax() : OUTPUT_TOKENS_USUAL;
+  }
+
+  /** Claude takes one of both, and neither beside thoughts; nobody a temperature above 1. */
+  private void sampling(JsonOut out) {
+    int temperature = Given.at(chat, "temperature", JsonKind.NUMBER);
+    int topP = Given.at(chat, "top_p", JsonKind.NUMBER);
+    boolean claude = family == BedrockFamily.CLAUDE;
+    boolean takes =
+        route.provider().quirks().sampling()
+            && !thinking.barsSampling()
+            && (!claude || ClaudeVersion.takesSampling(route.upstreamModel()));
+    if (temperature >= 0 && takes && chat.number(temperature) <= 1) {
+      out.name("temperature").raw(JsonBytes.of(chat, temperature));
+    } else if (temperature >= 0 && takes) {
+      dropped.add("temperature");
+      out.name("temperature").number(1);
+    } else {
+      dropUnlessUsual(temperature);
+    }
+    if (topP >= 0 && takes && !(claude && temperature >= 0)) {
+      out.name("topP").raw(JsonBytes.of(chat, topP));
+    } else {
+      dropUnlessUsual(topP);
+    }
+  }
+
+  private void dropUnlessUsual(int i) {
+    if (i >= 0 && chat.number(i) != 1) {
+      dropped.add(chat.name(i));
+    }
+  }
+
+  private void stop(JsonOut out) {
+    int i = Given.at(chat, "stop");
+    if (i < 0) {
+      return;
+    }
+    var all = new LazyArray("stopSequences", out);
+    if (chat.kind(i) == JsonKind.STRING) {
+      stop(chat.string(i), all);
+    } else {
+      JsonElements texts = chat.array(i);
+      for (int k = 0; k < texts.size(); k++) {
+        stop(texts.string(k), all);
+      }
+    }
+    all.end();
+  }
+
+  /** White space alone is refused by most models. */
+  private void stop(String text, LazyArray all) {
+    if (text.isBlank()) {
+      dropped.add("stop");
+    } else {
+      all.get().string(text);
+    }
+  }
+
+  /** The schema that an answer must fit, as text; JSON without one cannot be asked for. */
+  private void format(JsonOut out) {
+    int i = Given.at(chat, "response_format", JsonKind.OBJECT);
+    JsonMembers format = i < 0 ? null : chat.object(i);
+    if (format == null || Given.is(format, "type", "text")) {
+      return;
+    }
+    int named = Given.at(format, "json_schema", JsonKind.OBJECT);
+    JsonMembers definition = named < 0 ? null : format.object(named);
+    int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
+    boolean able = model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
+    if (definition == null || schema < 0 || !able) {
+      dropped.add("response_format");
+      return;
+    }
+    out.name("outputConfig").beginObject().name("textFormat").beginObject();
+    out.name("type").string("json_schema").name("structure").beginObject();
+    out.name("jsonSchema").beginObject().name("schema").string(definition.text(schema));
+    int name = Given.text(definition, "name");
+    if (name >= 0) {
+      out.name("name").raw(JsonBytes.of(definition, name));
+    }
+    out.endObject().endObject().endObject().endObject();
+  }
+
+  private void tier(JsonOut out) {
+    int i = Given.at(chat, "service_tier", JsonKind.STRING);
+    if (i < 0 || chat.isString(i, "auto") || chat.isString(i, "default")) {
+      return;
+    }
+    if (chat.isString(i, "priority") || chat.isString(i, "flex")) {
+      out.name("serviceTier").beginObject().name("type").raw(JsonBytes.of(chat, i)).endObject();
+    } else {
+      dropped.add("service_tier");
+    }
+  }
+
+  /** What is neither handled elsewhere nor without effect is Converse's own, or dropped. */
+  private void rest(int i, JsonOut out) {
+    String name = chat.name(i);
+    switch (name) {
+      case "temperature",
+          "top_p",
+          "top_k",
+          "service_tier",
+          "reasoning",
+          "thinking",
+          "additionalModelRequestFields" -> {}
+      default -> {
+        if (OWN.contains(name) && chat.kind(i) != JsonKind.NULL) {
+          out.name(name).raw(JsonBytes.of(chat, i));
+        } else if (!ChatMembers.isSeenTo(name) && AdaptedChat.says(chat, i, name)) {
+          dropped.add(name);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import java.util.Optional;
+
+/** How a chat's wish for reasoning is put to a model behind Converse: in words of its maker. */
+sealed interface BedrockThinking {
+  /** It is not asked to. */
+  record Off() implements BedrockThinking {}
+
+  record Claude(AnthropicThinking thinking) implements BedrockThinking {}
+
+  /** OpenAI's word. */
+  record Effort(String level) implements BedrockThinking {}
+
+  /** Nova's word. */
+  record Nova(String level) implements BedrockThinking {}
+
+  /**
+   * What a chat's wish comes to at a model; one that comes to nothing is dropped.
+   *
+   * @param outputMax tokens of the answer, those of thoughts included
+   */
+  static BedrockThinking of(
+      JsonMembers chat,
+      Route route,
+      Model model,
+      BedrockFamily family,
+      long outputMax,
+      Dropped dropped) {
+    if (family == BedrockFamily.CLAUDE) {
+      return new Claude(AnthropicThinking.of(chat, route, model, outputMax, dropped));
+    }
+    if (Given.at(chat, "thinking") >= 0) {
+      dropped.add("thinking"); // Claude's own word
+    }
+    Optional<ReasoningWish> wish = ReasoningWish.of(chat).filter(one -> !one.isForNone());
+    if (wish.isEmpty()) {
+      return new Off();
+    }
+    return switch (family) {
+      case OPENAI -> new Effort(level(wish.get()));
+      case NOVA_2 -> new Nova(isBound(chat) ? "medium" : level(wish.get()));
+      case NOVA, MISTRAL, COHERE, OTHER, CLAUDE -> {
+        dropped.add(wish.get().param());
+        yield new Off();
+      }
+    };
+  }
+
+  private static String level(ReasoningWish wish) {
+    return switch (wish.effort()) {
+      case "minimal", "low" -> "low";
+      case "high", "xhigh", "max" -> "high";
+      default -> "medium";
+    };
+  }
+
+  /** Nova takes none of these beside a high effort. */
+  private static boolean isBound(JsonMembers chat) {
+    return Given.at(chat, "temperature") >= 0
+        || Given.at(chat, "top_p") >= 0
+        || Given.at(chat, "max_tokens") >= 0
+        || Given.at(chat, "max_completion_tokens") >= 0;
+  }
+
+  /** Whether the model must be told how long its answer may be. */
+  default boolean needsOutputMax() {
+    return barsSampling();
+  }
+
+  /** Whether it takes no temperature and its like beside it. */
+  default boolean barsSampling() {
+    return this instanceof Claude claude && claude.thinking().thinks();
+  }
+
+  default void writeTo(JsonOut out) {
+    switch (this) {
+      case Off _ -> {}
+      case Claude claude -> {
+        claude.thinking().writeTo(out);
+        claude
+            .thinking()
+            .effort()
+            .ifPresent(
+                effort ->
+                    out.name("output_config")
+                        .beginObject()
+                        .name("effort")
+                        .string(effort)
+                        .endObject());
+      }
+      case Effort effort -> out.name("reasoning_effort").string(effort.level());
+      case Nova nova -> {
+        out.name("reasoningConfig").beginObject().name("type").string("enabled");
+        out.name("maxReasoningEffort").string(nova.level()).endObject();
+      }
+    }
+  }
+}

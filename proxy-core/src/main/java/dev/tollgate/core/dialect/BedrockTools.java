@@ -1,0 +1,131 @@
+package dev.tollgate.core.dialect;
+
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import dev.tollgate.core.json.Param;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The tools of a chat and which of them must be called, as Converse takes them. A conversation with
+ * calls in it is refused there without any tools, so those that were called are named.
+ */
+final class BedrockTools {
+  private static final JsonBytes NO_ARGUMENTS =
+      JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
+
+  private final JsonMembers chat;
+  private final Dropped dropped;
+
+  BedrockTools(JsonMembers chat, Dropped dropped) {
+    this.chat = chat;
+    this.dropped = dropped;
+  }
+
+  void writeTo(JsonOut out) {
+    Map<String, JsonBytes> called = called();
+    int choice = Given.at(chat, "tool_choice");
+    boolean none = choice >= 0 && chat.isString(choice, "none");
+    int i = Given.at(chat, "tools", JsonKind.ARRAY);
+    boolean some = i >= 0 && !Given.isEmpty(chat, i) && (!none || !called.isEmpty());
+    if (!some && called.isEmpty()) {
+      return;
+    }
+    out.name("toolConfig").beginObject().name("tools").beginArray();
+    if (some) {
+      tools(chat.array(i), out);
+    } else {
+      called.forEach((_, name) -> spec(name, out).endObject().endObject());
+    }
+    out.endArray();
+    if (none) {
+      dropped.add("tool_choice"); // it cannot be forbidden to call one
+    } else if (some && choice >= 0) {
+      choice(choice, out);
+    }
+    out.endObject();
+  }
+
+  /** The names of the functions that were called, once each. */
+  private Map<String, JsonBytes> called() {
+    Map<String, JsonBytes> names = new LinkedHashMap<>();
+    JsonElements messages = chat.array(chat.indexOf("messages"));
+    for (int k = 0; k < messages.size(); k++) {
+      JsonMembers message = messages.object(k);
+      int i = Given.at(message, "tool_calls", JsonKind.ARRAY);
+      if (i >= 0 && Given.is(message, "role", "assistant")) {
+        called(message.array(i), names);
+      }
+    }
+    return names;
+  }
+
+  private static void called(JsonElements calls, Map<String, JsonBytes> names) {
+    for (int k = 0; k < calls.size(); k++) {
+      JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
+      int i = call == null ? -1 : Given.at(call, "function", JsonKind.OBJECT);
+      JsonMembers function = call == null || i < 0 ? null : call.object(i);
+      int name = function == null ? -1 : Given.text(function, "name");
+      if (function != null && name >= 0) {
+        names.put(function.string(name), JsonBytes.of(function, name));
+      }
+    }
+  }
+
+  private static JsonOut spec(JsonBytes name, JsonOut out) {
+    out.beginObject().name("toolSpec").beginObject().name("name").raw(name);
+    out.name("inputSchema").beginObject().name("json").raw(NO_ARGUMENTS);
+    return out.endObject();
+  }
+
+  private void tools(JsonElements tools, JsonOut out) {
+    for (int k = 0; k < tools.size(); k++) {
+      JsonMembers tool = tools.object(k);
+      int function = Given.at(tool, "function", JsonKind.OBJECT);
+      if (!Given.is(tool, "type", "function") || function < 0) {
+        dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
+      } else {
+        tool(tool, tool.object(function), out);
+      }
+    }
+  }
+
+  private static void tool(JsonMembers tool, JsonMembers function, JsonOut out) {
+    out.beginObject().name("toolSpec").beginObject();
+    out.name("name").raw(JsonBytes.of(function, function.indexOf("name")));
+    int description = Given.text(function, "description");
+    if (description >= 0) {
+      out.name("description").raw(JsonBytes.of(function, description));
+    }
+    int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
+    boolean some = parameters >= 0 && !Given.isEmpty(function, parameters);
+    out.name("inputSchema").beginObject().name("json");
+    out.raw(some ? JsonBytes.of(function, parameters) : NO_ARGUMENTS).endObject();
+    out.endObject().endObject();
+    BedrockCache.write(BedrockCache.isMarked(tool) ? tool : function, out);
+  }
+
+  private void choice(int i, JsonOut out) {
+    if (chat.kind(i) == JsonKind.OBJECT) {
+      choice(chat.object(i), out);
+    } else if (chat.isString(i, "required")) {
+      out.name("toolChoice").beginObject().name("any").beginObject().endObject().endObject();
+    }
+    // Without a word it chooses itself.
+  }
+
+  private void choice(JsonMembers choice, JsonOut out) {
+    int i = Given.at(choice, "function", JsonKind.OBJECT);
+    JsonMembers function = i < 0 ? null : choice.object(i);
+    int name = function == null ? -1 : Given.text(function, "name");
+    if (function == null || name < 0) {
+      dropped.add("tool_choice"); // some of the tools, or one of another kind
+      return;
+    }
+    out.name("toolChoice").beginObject().name("tool").beginObject();
+    out.name("name").raw(JsonBytes.of(function, name)).endObject().endObject();
+  }
+}
