@@ -22,6 +22,7 @@ final class BedrockTurns {
   private final BedrockFamily family;
   private final Dropped dropped;
   private final BedrockContent content;
+  private final int asked;
   private String open = "";
 
   BedrockTurns(JsonMembers chat, BedrockFamily family, Dropped dropped) {
@@ -29,13 +30,14 @@ final class BedrockTurns {
     this.family = family;
     this.dropped = dropped;
     this.content = new BedrockContent(dropped);
+    this.asked = OnlySystem.last(messages);
   }
 
   void writeTo(JsonOut out) {
     var system = new LazyArray("system", out);
     for (int k = 0; k < messages.size(); k++) {
       JsonMembers message = messages.object(k);
-      if (Given.is(message, "role", "system") || Given.is(message, "role", "developer")) {
+      if (OnlySystem.is(message) && k != asked) {
         content.writeText(message, path(k), system);
       }
     }
@@ -54,7 +56,11 @@ final class BedrockTurns {
 
   private void message(int k, JsonMembers message, JsonOut out) {
     switch (message.string(message.indexOf("role"))) {
-      case "system", "developer" -> {}
+      case "system", "developer" -> {
+        if (k == asked) {
+          content.write(message, path(k), () -> turn(USER, out));
+        }
+      }
       case "assistant" -> assistant(k, message, () -> turn(ASSISTANT, out));
       case "tool" -> {
         int id = Given.text(message, "tool_call_id");

@@ -120,6 +120,15 @@ class BedrockRequestTest {
   }
 
   @Test
+  void whatOnlyTheSystemSaysIsAskedAsTheUsers() throws InvalidJson {
+    assertThat(
+            chat(CLAUDE, "{\"role\":\"system\",\"content\":\"Be kind.\"}", "")
+                .body()
+                .toString(UTF_8))
+        .startsWith("{\"messages\":[{\"role\":\"user\",\"content\":[{\"text\":\"Be kind.\"}]}]");
+  }
+
+  @Test
   void documentsHaveNamesOfTheirOwn() throws InvalidJson {
     String file =
         "{\"type\":\"file\",\"file\":{\"filename\":\"a.txt\",\"file_data\":"

@@ -5,9 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import dev.tollgate.core.dialect.Dialect;
-import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
+import dev.tollgate.core.sse.StreamDecoder;
 import dev.tollgate.core.testkit.AnthropicWire;
+import dev.tollgate.core.testkit.Frames;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.management.ManagementFactory;
@@ -40,6 +41,19 @@ class TranslationCostTest {
     assertThat(bytesPerEvent("gemini", "", event)).isBetween(1L, (long) BYTES_MAX_WITH_USAGE);
   }
 
+  /** A frame's two check sums and its headers are read in place. */
+  @Test
+  void aFrameOfBedrocksTakesFewBytesOfHeapHoweverLongTheStream() {
+    byte[] event =
+        new Frames()
+            .event(
+                "contentBlockDelta",
+                "{\"contentBlockIndex\":0,\"delta\":{\"text\":\" a few words of text\"},"
+                    + "\"p\":\"abcdefghijklmnopqrstuvwxyz\"}")
+            .bytes();
+    assertThat(bytesPerEvent("bedrock", "", event)).isBetween(1L, (long) BYTES_MAX);
+  }
+
   private static long bytesPerEvent(String dialect, String start, byte[] event) {
     try (var stream = new Translated(dialect)) {
       stream.feed(start.getBytes(UTF_8), 1);
@@ -55,11 +69,11 @@ class TranslationCostTest {
   private static final class Translated implements SseSink, AutoCloseable {
     private final ChatStream chat = new ChatStream(Samples.stamp());
     private final ByteBuf out = Unpooled.buffer(4_096);
-    private final SseDecoder decoder;
+    private final StreamDecoder decoder;
 
     Translated(String dialect) {
-      decoder =
-          new SseDecoder(Dialect.named(dialect).translation().orElseThrow().stream(this), 1 << 16);
+      Dialect spoken = Dialect.named(dialect);
+      decoder = spoken.framing().decoder(spoken.translation().orElseThrow().stream(this), 1 << 16);
     }
 
     void feed(byte[] bytes, int times) {

@@ -96,6 +96,30 @@ class DocsInStepTest {
                 .toList());
   }
 
+  /** A newcomer adds a dialect in under 150 lines: the one that the manual shows is that short. */
+  @Test
+  void theFictitiousDialectIsAsShortAsTheManualSays() throws IOException {
+    Path tests = ROOT.resolve("proxy-core/src/test/java/dev/tollgate/core/dialect");
+    int all = 0;
+    for (List<String> row : table("docs/adding-a-provider.md", "the fictitious dialect")) {
+      Path file = tests.resolve(row.getFirst() + ".java");
+      assertThat(file).exists();
+      if (!row.get(1).equals("–")) {
+        int lines = Integer.parseInt(row.get(1));
+        assertThat(codeLines(file)).as(row.getFirst()).isEqualTo(lines);
+        all += lines;
+      }
+    }
+    assertThat(all).isBetween(50, 149);
+  }
+
+  private static int codeLines(Path file) throws IOException {
+    return (int)
+        Files.readAllLines(file).stream()
+            .filter(line -> !line.isBlank() && !line.matches("(import|package) .*"))
+            .count();
+  }
+
   private static String lower(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
   }
