@@ -1,6 +1,7 @@
 // A provider that fails each time as its model's name says, and counts how often it was asked: GET returns the
-// counts by model. It prints its port.
+// counts by model. What is asked in a form that is not OpenAI's is answered as foreign.mjs says. It prints its port.
 import { createServer } from "node:http";
+import { answerForeign } from "./foreign.mjs";
 
 const asked = {};
 
@@ -43,7 +44,9 @@ const server = createServer(async (request, response) => {
   response.shouldKeepAlive = false; // on a pooled connection, one that dies is tried once more, uncounted
   const parts = [];
   for await (const part of request) parts.push(part);
-  const { model } = JSON.parse(Buffer.concat(parts).toString());
+  const body = JSON.parse(Buffer.concat(parts).toString());
+  if (answerForeign(request.url, body, response)) return;
+  const { model } = body;
   asked[model] = (asked[model] ?? 0) + 1;
   faults[model](response);
 });

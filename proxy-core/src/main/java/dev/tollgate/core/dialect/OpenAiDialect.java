@@ -52,7 +52,11 @@ final class OpenAiDialect implements Dialect {
 
   @Override
   public UpstreamFailure failure(int status, Headers headers, byte[] body, int length) {
-    return classify(status, RetryAfter.of(headers), ErrorBody.read(body, 0, length));
+    ErrorBody error = ErrorBody.read(body, 0, length);
+    UpstreamFailure failure = classify(status, RetryAfter.of(headers), error);
+    return status == 429 && failure.retryAfterSeconds() == 0 && !RetryAfter.isIn(headers)
+        ? failure.waiting(RateLimits.secondsUntilReset(headers, error))
+        : failure;
   }
 
   @Override

@@ -22,6 +22,11 @@ final class RetryAfter {
 
   private RetryAfter() {}
 
+  /** Whether a field says it at all, be it that no wait is needed. */
+  static boolean isIn(Headers headers) {
+    return headers.first("retry-after-ms") != null || headers.first("retry-after") != null;
+  }
+
   /** What the fields say: in milliseconds if they do, else in seconds. */
   static int of(Headers headers) {
     int ofMillis = seconds(headers.first("retry-after-ms"), -3);

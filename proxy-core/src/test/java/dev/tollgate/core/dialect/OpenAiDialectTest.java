@@ -7,6 +7,8 @@ import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -187,6 +189,51 @@ class OpenAiDialectTest {
     Headers headers = Headers.of("Retry-After", after, "Date", date);
     assertThat(DIALECT.failure(429, headers, new byte[0], 0).retryAfterSeconds())
         .isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "remaining-requests=0 reset-requests=6ms remaining-tokens=9 reset-tokens=50s | `` | 1",
+        "remaining-requests=9 reset-requests=6ms remaining-tokens=0 reset-tokens=35.13s | `` | 36",
+        "remaining-requests=0 reset-requests=2s remaining-tokens=0 reset-tokens=1s | `` | 2",
+        "remaining-requests=9 reset-requests=1s remaining-tokens=2487 reset-tokens=35.13s"
+            + " | 'type':'tokens' | 36",
+        "remaining-requests=0 reset-requests=2m59.56s | `` | 60",
+        "remaining-tokens=0 reset-tokens=1m0s | `` | 60",
+        "remaining-tokens=0 reset-tokens=0s | `` | 0",
+        "remaining-requests=0 reset-requests=12 | `` | 12",
+        "remaining-requests=0 reset-requests=-1 | `` | 0",
+        "remaining-tokens-minute=0 reset-tokens-minute=7.25 | `` | 8",
+        "remaining-requests-day=0 reset-requests-day=43200.5 | `` | 60",
+        "remaining=0 reset=1759671190500 | `` | 13",
+        "remaining=0 reset=1759671180 | `` | 2",
+        "remaining=0 reset=1759671000000 | `` | 0",
+        "remaining=0 reset=1859671180000 | `` | 60",
+        "remaining=0 reset=soon | `` | 0",
+        "remaining=5 reset=1759671190000 | `` | 0",
+        "remaining=0 reset=9 retry-after=0 | `` | 0",
+        "x=1 | 'message':'Rate limit. Please try again in 6.780999999s. Visit' | 7",
+        "x=1 | 'message':'Please try again in 1h2m.' | 60",
+        "x=1 | 'message':'Please try again in 20ms' | 1",
+        "x=1 | 'message':'Please try again in a while' | 0"
+      })
+  void aLimitThatNamesNoWaitSaysWhenItIsReset(String fields, String error, int expected) {
+    List<String> lines = new ArrayList<>(List.of("date", "Sun, 05 Oct 2025 13:32:58 GMT"));
+    for (String field : fields.split(" ", -1)) {
+      String[] parts = field.split("=", 2);
+      lines.add(parts[0].equals("retry-after") ? parts[0] : "x-ratelimit-" + parts[0]);
+      lines.add(parts[1]);
+    }
+    Headers headers = Headers.of(lines.toArray(String[]::new));
+    byte[] body = ("{'error':{" + error + "}}").replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+    assertThat(DIALECT.failure(429, headers, body, body.length).retryAfterSeconds())
+        .isEqualTo(expected);
+    assertThat(DIALECT.failure(503, headers, body, body.length).retryAfterSeconds())
+        .as("of another status")
+        .isZero();
   }
 
   @Test

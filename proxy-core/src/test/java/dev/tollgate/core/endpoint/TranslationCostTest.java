@@ -54,6 +54,27 @@ class TranslationCostTest {
     assertThat(bytesPerEvent("bedrock", "", event)).isBetween(1L, (long) BYTES_MAX);
   }
 
+  @Test
+  void anEventOfCoheresTakesFewBytesOfHeapHoweverLongTheStream() {
+    String start =
+        "event: message-start\ndata: {\"id\":\"c\",\"type\":\"message-start\",\"delta\":"
+            + "{\"message\":{\"role\":\"assistant\",\"content\":[]}}}\n\n";
+    byte[] event =
+        ("event: content-delta\ndata: {\"type\":\"content-delta\",\"index\":0,\"delta\":"
+                + "{\"message\":{\"content\":{\"text\":\" a few words of text\"}}}}\n\n")
+            .getBytes(UTF_8);
+    assertThat(bytesPerEvent("cohere", start, event)).isBetween(1L, (long) BYTES_MAX);
+  }
+
+  @Test
+  void anEventOfOllamasTakesFewBytesOfHeapHoweverLongTheStream() {
+    byte[] event =
+        ("{\"model\":\"llama3.2\",\"created_at\":\"2026-01-01T00:00:00.000001Z\",\"message\":"
+                + "{\"role\":\"assistant\",\"content\":\" a few words of text\"},\"done\":false}\n")
+            .getBytes(UTF_8);
+    assertThat(bytesPerEvent("ollama", "", event)).isBetween(1L, (long) BYTES_MAX);
+  }
+
   private static long bytesPerEvent(String dialect, String start, byte[] event) {
     try (var stream = new Translated(dialect)) {
       stream.feed(start.getBytes(UTF_8), 1);

@@ -5,7 +5,6 @@ import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.server.settings.value.ServiceAccount;
-import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -14,14 +13,30 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Asks where a service account's tokens come from for one. Blocks; never on an event loop. */
 public final class TokenEndpoint {
   private static final Duration TIME_MAX = Duration.ofSeconds(10);
   private static final long LIFE_SECONDS_USUAL = 3_600;
 
-  private final HttpClient client =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(TIME_MAX).build();
+  private final Duration timeMax;
+  private final HttpClient client;
+
+  public TokenEndpoint() {
+    this(TIME_MAX);
+  }
+
+  TokenEndpoint(Duration timeMax) {
+    this.timeMax = timeMax;
+    this.client =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(timeMax)
+            .build();
+  }
 
   /** A token, and how long it is good for. */
   public record Granted(Secret token, Duration life) {}
@@ -43,15 +58,28 @@ public final class TokenEndpoint {
               + Assertion.of(account, now);
       HttpRequest request =
           HttpRequest.newBuilder(account.tokenUri())
-              .timeout(TIME_MAX)
               .header("content-type", "application/x-www-form-urlencoded")
               .POST(BodyPublishers.ofString(form))
               .build();
-      return read(client.send(request, BodyHandlers.ofByteArray()));
-    } catch (IOException e) {
-      throw new TokenException("cannot reach " + account.tokenUri().getHost() + ": " + e);
+      return read(sent(request));
+    } catch (ExecutionException e) {
+      throw new TokenException(
+          "cannot reach " + account.tokenUri().getHost() + ": " + e.getCause());
+    } catch (TimeoutException e) {
+      throw new TokenException("waited in vain for " + account.tokenUri().getHost());
     } catch (GeneralSecurityException e) {
       throw new TokenException("cannot sign: " + e.getMessage());
+    }
+  }
+
+  /** The client's own time limit ends with the head, and one thread asks for all accounts. */
+  private HttpResponse<byte[]> sent(HttpRequest request)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    var reply = client.sendAsync(request, BodyHandlers.ofByteArray());
+    try {
+      return reply.get(timeMax.toMillis(), TimeUnit.MILLISECONDS);
+    } finally {
+      reply.cancel(true); // without effect on one that is there
     }
   }
 

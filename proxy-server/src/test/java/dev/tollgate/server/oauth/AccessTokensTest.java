@@ -2,6 +2,7 @@ package dev.tollgate.server.oauth;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -169,6 +170,31 @@ class AccessTokensTest {
     }
     assertThat(chores.run()).isEqualTo(Duration.ofSeconds(30));
     assertThat(tokens.failed()).isEqualTo(10);
+  }
+
+  @Test
+  void aServerThatStallsAmidItsAnswerIsGivenUp() throws Exception {
+    HttpServer stalling =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    stalling.createContext(
+        "/token",
+        exchange -> {
+          exchange.sendResponseHeaders(200, 99);
+          exchange.getResponseBody().write('{');
+          exchange.getResponseBody().flush(); // and never ends it
+        });
+    stalling.start();
+    String port = ":" + stalling.getAddress().getPort() + "/";
+    Secret file =
+        new Secret(file().reveal().replace(":" + server.getAddress().getPort() + "/", port));
+    ServiceAccount account = ServiceAccount.parse(file).orElseThrow();
+    try {
+      assertThatExceptionOfType(TokenEndpoint.TokenException.class)
+          .isThrownBy(() -> new TokenEndpoint(Duration.ofMillis(200)).ask(account, now))
+          .withMessage("waited in vain for 127.0.0.1");
+    } finally {
+      stalling.stop(0);
+    }
   }
 
   @Test
