@@ -12,6 +12,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,10 +21,14 @@ import org.jspecify.annotations.Nullable;
  * a deadline.
  */
 public final class RawClient implements AutoCloseable {
+  private static final int LOOKED_AT_BYTES = 64 * 1024;
+
   private final Socket socket;
   private final Bytes pending = new Bytes();
   private Duration within = Deadline.USUAL;
   private @Nullable PeerClose peerClose;
+  private @Nullable BiConsumer<String, RawResponse> watcher;
+  private @Nullable String target;
 
   private RawClient(Socket socket) {
     this.socket = socket;
@@ -58,6 +63,15 @@ public final class RawClient implements AutoCloseable {
     return this;
   }
 
+  /**
+   * Shows each response to somebody, with the target that was asked for, wherever that can be told:
+   * the request was sent in one write, and no other before its response.
+   */
+  public RawClient watched(BiConsumer<String, RawResponse> by) {
+    watcher = by;
+    return this;
+  }
+
   /** Sends text as UTF-8 in one write. */
   public RawClient send(String text) {
     return send(text.getBytes(UTF_8));
@@ -65,8 +79,23 @@ public final class RawClient implements AutoCloseable {
 
   /** Sends bytes in one write. */
   public RawClient send(byte[] bytes) {
+    if (watcher != null) {
+      target = asked(bytes);
+    }
     io(() -> socket.getOutputStream().write(bytes));
     return this;
+  }
+
+  /** What bytes that are a request alone ask for; else what was asked before still counts. */
+  private @Nullable String asked(byte[] bytes) {
+    String begun = new String(bytes, 0, Math.min(bytes.length, LOOKED_AT_BYTES), ISO_8859_1);
+    String[] requests = begun.split(" HTTP/1\\.1\r\n", -1);
+    if (requests.length == 1) {
+      return target;
+    }
+    String[] words = requests[0].split(" ", -1);
+    boolean isAlone = requests.length == 2 && words.length == 2 && target == null;
+    return isAlone && !words[0].equals("HEAD") ? words[1] : null;
   }
 
   /** Sends bytes in writes of {@code bytesPerWrite} each. */
@@ -117,11 +146,20 @@ public final class RawClient implements AutoCloseable {
       Optional<RawResponse> response = cut.in(pending.array(), pending.size(), peerClose != null);
       if (response.isPresent()) {
         pending.drop(response.get().rawBytes());
+        show(response.get());
         return response.get();
       }
       if (!fill(deadline)) {
         throw new AssertionError("ended by " + peerClose + " within a response: " + pending());
       }
+    }
+  }
+
+  private void show(RawResponse response) {
+    String asked = target;
+    target = null;
+    if (watcher != null && asked != null) {
+      watcher.accept(asked, response);
     }
   }
 

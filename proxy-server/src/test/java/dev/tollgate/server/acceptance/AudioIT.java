@@ -175,15 +175,18 @@ class AudioIT {
   }
 
   @ParameterizedTest
-  @CsvSource({"text,text/plain", "srt,text/plain", "vtt,text/vtt"})
-  void textKeepsItsTypeAndCarriesItsCostInTheHead(String format, String type) {
+  @CsvSource({"text,text/plain,2400", "srt,text/plain,200", "vtt,text/vtt,200"})
+  void textKeepsItsTypeAndCarriesItsCostInTheHead(String format, String type, String cost) {
     byte[] form = Voices.form("test/whisper", 96_000, "response_format=" + format);
     RawResponse reply = Voices.hear(Shared.node(), form, Shared.key());
     assertThat(reply.status()).as(reply.text()).isEqualTo(200);
     assertThat(reply.header("content-type")).startsWith(type);
     assertThat(reply.text()).doesNotContain("x_llm").isNotEmpty();
-    // Nobody says how long the file is: 96,000 bytes at 4,000 a second, 100 micro-USD each.
-    assertThat(reply.header("x-llm-cost-micro")).isEqualTo("2400");
+    // The last subtitle ends after 2 s, at 100 micro-USD each; of plain text nobody says how long
+    // the
+    // file is: 96,000 bytes at 4,000 a second.
+    assertThat(reply.header("x-llm-cost-micro")).isEqualTo(cost);
+    assertThat(reply.header("x-llm-cost-estimated")).isEqualTo("true");
   }
 
   @Test

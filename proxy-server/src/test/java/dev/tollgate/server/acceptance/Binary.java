@@ -106,8 +106,9 @@ final class Binary implements AutoCloseable {
     return process.pid();
   }
 
+  /** What it receives is held to the document of the API. */
   RawClient connect() {
-    return RawClient.connect(port());
+    return RawClient.connect(port()).watched(Answers::require);
   }
 
   Admin admin() {

@@ -91,11 +91,16 @@ class CompletionsIT {
 
   @Test
   void whatIsWrongIsNamed() {
-    var fewer =
+    var several =
         catchThrowableOfType(
             BadRequestException.class,
-            () -> CLIENT.completions().create(ask("test/completion").n(3).bestOf(2).build()));
-    assertThat(fewer.param()).contains("best_of");
+            () -> CLIENT.completions().create(ask("test/completion").n(3).bestOf(3).build()));
+    assertThat(several.param()).contains("n");
+    var worse =
+        catchThrowableOfType(
+            BadRequestException.class,
+            () -> CLIENT.completions().create(ask("test/completion").bestOf(21).build()));
+    assertThat(worse.param()).contains("best_of");
     var other =
         catchThrowableOfType(
             BadRequestException.class, () -> CLIENT.completions().create(ask("test/chat").build()));

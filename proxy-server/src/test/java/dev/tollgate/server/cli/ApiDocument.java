@@ -4,11 +4,15 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The OpenAPI document of the API, and what it says of requests and answers. */
 public final class ApiDocument {
@@ -17,9 +21,12 @@ public final class ApiDocument {
       JsonSchemaFactory.getInstance(VersionFlag.V202012);
 
   private final JsonNode root;
+  private final List<Operation> operations;
+  private final Map<String, JsonSchema> compiled = new ConcurrentHashMap<>();
 
   private ApiDocument(JsonNode root) {
     this.root = root;
+    this.operations = read();
   }
 
   /** The one that the program prints. */
@@ -43,6 +50,10 @@ public final class ApiDocument {
 
   /** All operations, in the order of the document. */
   public List<Operation> operations() {
+    return operations;
+  }
+
+  private List<Operation> read() {
     List<Operation> all = new ArrayList<>();
     root.path("paths")
         .properties()
@@ -59,6 +70,13 @@ public final class ApiDocument {
     return operations().stream().filter(one -> one.path().equals(path)).findFirst().orElseThrow();
   }
 
+  /** What can be done at the path of a request, if the document has it. */
+  public Optional<Operation> at(String requested) {
+    return operations().stream()
+        .filter(one -> requested.matches(one.path().replaceAll("\\{[a-z]+}", "[^/]+")))
+        .findFirst();
+  }
+
   private Operation operation(String path, String method) {
     JsonNode body = root.path("paths").path(path).path(method);
     return new Operation(this, path, method.toUpperCase(Locale.ROOT), body);
@@ -66,18 +84,29 @@ public final class ApiDocument {
 
   /** What is wrong with an answer that is an error. */
   public List<String> error(JsonNode answer) {
-    return complaints(root.at("/components/responses/Error/content/application~1json"), answer);
+    JsonNode content = root.at("/components/responses/Error/content/application~1json");
+    return complaints("error", content, answer);
   }
 
-  private List<String> complaints(JsonNode content, JsonNode json) {
+  /**
+   * @param name of the schema, which is compiled once
+   */
+  private List<String> complaints(String name, JsonNode content, JsonNode json) {
     if (!content.path("schema").isObject()) {
       return List.of("the document has no schema for it");
     }
-    ObjectNode schema = content.get("schema").deepCopy();
-    schema.set("components", root.path("components"));
     List<String> found = new ArrayList<>();
-    SCHEMAS.getSchema(schema).validate(json).forEach(one -> found.add(one.toString()));
+    compiled
+        .computeIfAbsent(name, _ -> compiled(content.get("schema")))
+        .validate(json)
+        .forEach(one -> found.add(one.toString()));
     return found;
+  }
+
+  private JsonSchema compiled(JsonNode part) {
+    ObjectNode schema = part.deepCopy();
+    schema.set("components", root.path("components"));
+    return SCHEMAS.getSchema(schema);
   }
 
   /** One operation: what it takes and what it answers. */
@@ -85,19 +114,21 @@ public final class ApiDocument {
     /** The examples of its request. */
     public List<JsonNode> examples() {
       List<JsonNode> all = new ArrayList<>();
-      node.at("/requestBody/content/application~1json/examples")
-          .forEach(one -> all.add(one.path("value")));
+      node.at("/requestBody/content")
+          .forEach(content -> content.path("examples").forEach(one -> all.add(one.path("value"))));
       return all;
     }
 
     /** What is wrong with a request. */
     List<String> request(JsonNode body) {
-      return document.complaints(node.at("/requestBody/content/application~1json"), body);
+      JsonNode content = node.at("/requestBody/content").iterator().next();
+      return document.complaints(path + " request", content, body);
     }
 
     /** What is wrong with an answer of this content type, or with one event of it. */
     public List<String> answer(String contentType, JsonNode json) {
-      return document.complaints(node.at("/responses/200/content").path(contentType), json);
+      JsonNode content = node.at("/responses/200/content").path(contentType);
+      return document.complaints(path + " " + contentType, content, json);
     }
   }
 }

@@ -15,12 +15,15 @@ import dev.tollgate.core.endpoint.EventList;
 import dev.tollgate.core.endpoint.Parsed;
 import dev.tollgate.core.endpoint.ResponsesRequest;
 import dev.tollgate.core.endpoint.SpeechRequest;
+import dev.tollgate.core.endpoint.TranscriptionRequest;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -81,7 +84,10 @@ final class OpenApiTest {
         "/v1/chat/completions | {'model':'a/b','messages':[]}",
         "/v1/chat/completions | {'model':'a/b','messages':[{'role':'robot','content':'a'}]}",
         "/v1/chat/completions | {'model':'a/b','messages':[{'role':'user','content':'a'}],'n':2}",
-        "/v1/completions | {'model':'a/b','prompt':'a','n':129}",
+        "/v1/completions | {'model':'a/b','prompt':'a','n':2}",
+        "/v1/audio/transcriptions | {'model':'a/b'}",
+        "/v1/audio/transcriptions | {'model':'a/b','file':'x','response_format':'xml'}",
+        "/v1/audio/transcriptions | {'model':'a/b','file':'x','temperature':2}",
         "/v1/embeddings | {'model':'a/b','input':[]}",
         "/v1/audio/speech | {'model':'a/b','input':'','voice':'c'}",
         "/v1/audio/speech | {'model':'a/b','input':'a','voice':{}}",
@@ -98,7 +104,7 @@ final class OpenApiTest {
   }
 
   private static Parsed<?> parsed(String path, JsonNode body) {
-    byte[] bytes = body.toString().getBytes(UTF_8);
+    byte[] bytes = path.endsWith("transcriptions") ? form(body) : body.toString().getBytes(UTF_8);
     Endpoint endpoint = Endpoint.match("POST", path).orElseThrow().endpoint();
     return switch (endpoint) {
       case CHAT_COMPLETIONS -> ChatRequest.parse(bytes, bytes.length);
@@ -106,7 +112,24 @@ final class OpenApiTest {
       case RESPONSES -> ResponsesRequest.parse(bytes, bytes.length, EventList.LISTED);
       case EMBEDDINGS -> EmbeddingRequest.parse(bytes, bytes.length);
       case SPEECH -> SpeechRequest.parse(bytes, bytes.length);
+      case TRANSCRIPTIONS ->
+          TranscriptionRequest.parse(bytes, bytes.length, "multipart/form-data; boundary=b");
       default -> throw new AssertionError(endpoint.name().toLowerCase(Locale.ROOT) + " has none");
     };
+  }
+
+  /** Lists are fields of one name, and the file has a name. */
+  private static byte[] form(JsonNode fields) {
+    StringBuilder form = new StringBuilder();
+    for (Map.Entry<String, JsonNode> field : fields.properties()) {
+      JsonNode value = field.getValue();
+      for (JsonNode item : value.isArray() ? value : List.of(value)) {
+        boolean isFile = field.getKey().equals("file");
+        form.append("--b\r\nContent-Disposition: form-data; name=\"").append(field.getKey());
+        form.append(isFile ? "\"; filename=\"a" : "").append("\"\r\n\r\n");
+        form.append(item.asText()).append("\r\n");
+      }
+    }
+    return form.append("--b--\r\n").toString().getBytes(UTF_8);
   }
 }
