@@ -55,6 +55,12 @@ public record ChatCall(RequestId id, ChatRequest request, Model model, Opening o
         .orElseGet(() -> adapted(route));
   }
 
+  @Override
+  public int translatedBytes(Route route) {
+    boolean translates = Dialect.named(route.provider().dialect()).translation().isPresent();
+    return translates ? request.canonical().objectEnd() - request.canonical().objectStart() : 0;
+  }
+
   private Outgoing translated(Translation translation, Route route) {
     JsonMembers chat =
         switch (opening) {

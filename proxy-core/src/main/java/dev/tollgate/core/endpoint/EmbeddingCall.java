@@ -32,6 +32,12 @@ public record EmbeddingCall(RequestId id, EmbeddingRequest request, Model model)
   }
 
   @Override
+  public int translatedBytes(Route route) {
+    boolean translates = Dialect.named(route.provider().dialect()).embeddings().isPresent();
+    return translates ? request.canonical().objectEnd() - request.canonical().objectStart() : 0;
+  }
+
+  @Override
   public ReplyStream stream(ProviderId provider) {
     throw new IllegalStateException("vectors do not come as a stream");
   }

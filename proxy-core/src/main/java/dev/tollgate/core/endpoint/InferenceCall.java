@@ -33,6 +33,14 @@ public sealed interface InferenceCall
   /** The body in canonical form; it wraps the request's array, which must outlive the buffers. */
   List<ByteBuf> bodyFor(Route route);
 
+  /**
+   * About how many bytes a body in the provider's own form takes; 0: it is the request's own array,
+   * with edits.
+   */
+  default int translatedBytes(Route route) {
+    return 0;
+  }
+
   /** The body to send, in the form that the route's provider understands. */
   default Outgoing outgoing(Route route) {
     return Outgoing.whole(bodyFor(route));

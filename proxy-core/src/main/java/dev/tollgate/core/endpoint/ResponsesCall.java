@@ -49,6 +49,11 @@ public record ResponsesCall(ResponsesRequest request, ChatCall chat) implements 
   }
 
   @Override
+  public int translatedBytes(Route route) {
+    return chat.translatedBytes(route);
+  }
+
+  @Override
   public ChatStream stream(ProviderId provider) {
     return new ChatStream(stamp(provider), opening(), ResponseEvents.form(request));
   }

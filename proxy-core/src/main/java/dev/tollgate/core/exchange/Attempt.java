@@ -9,7 +9,6 @@ import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.endpoint.Opening;
-import dev.tollgate.core.endpoint.Outgoing;
 import dev.tollgate.core.http.ResponseHead;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
@@ -18,6 +17,7 @@ import dev.tollgate.core.upstream.UpstreamListener;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -141,10 +141,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  private List<ByteBuf> request() {
-    Outgoing outgoing = call.outgoing(candidate.route());
-    unsent = outgoing.dropped();
-    return wire.encode(outgoing);
+  private Optional<List<ByteBuf>> request() {
+    return wire.encode(dropped -> unsent = dropped);
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.tollgate.core.exchange;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 
-/** A reply's body that counts against the in-flight budget until it was written or let go of. */
+/** A body that counts against the in-flight budget until it was written or let go of. */
 final class CountedBody extends CompositeByteBuf {
   private final InflightBytes.Permit permit;
 

@@ -8,6 +8,7 @@ import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamPool;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Dispatch {
   private final UpstreamPool pool;
   private final Provider provider;
-  private final Supplier<List<ByteBuf>> request;
+  private final Supplier<Optional<List<ByteBuf>>> request;
   private final Guarded replies;
   private final Listener listener;
   private @Nullable Acquisition acquisition;
@@ -34,13 +35,14 @@ final class Dispatch {
   }
 
   /**
-   * @param request makes the bytes of the request, once for each time that it is sent
+   * @param request makes the bytes of the request, once for each time that it is sent; none where
+   *     this node has no room for them
    * @param replies hears what comes back
    */
   Dispatch(
       UpstreamPool pool,
       Provider provider,
-      Supplier<List<ByteBuf>> request,
+      Supplier<Optional<List<ByteBuf>>> request,
       Guarded replies,
       Listener listener) {
     this.pool = pool;
@@ -82,7 +84,13 @@ final class Dispatch {
 
   private void send(Lease acquired) {
     lease = acquired;
-    acquired.send(request.get(), replies);
+    Optional<List<ByteBuf>> bytes = request.get();
+    if (bytes.isEmpty()) {
+      listener.undeliverable(
+          Kind.OVERLOADED, "no room for the translated request in max_inflight_bytes");
+      return;
+    }
+    acquired.send(bytes.get(), replies);
     if (lease == acquired) { // else it broke at once
       listener.sent();
       read();

@@ -116,7 +116,7 @@ final class FaultOf {
       case MALFORMED -> "the provider's reply was malformed";
       case INTERRUPTED -> "the provider's stream broke off";
       case DIVERGED -> "the provider's stream differs from the one that it should continue";
-      case OVERLOADED -> "the gateway has no memory left for this reply";
+      case OVERLOADED -> "the gateway has no memory left for this request";
       case CONTEXT_TOO_LONG -> "the request is longer than the model's context";
       case CONTENT_FILTERED -> "the provider refused the content";
       case REJECTED -> "the provider rejected the request";

@@ -17,6 +17,8 @@ import io.netty.buffer.ByteBufAllocator;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +32,9 @@ record UpstreamCall(
     ByteBufAllocator allocator,
     Route route,
     @Nullable Secret secret,
-    InferenceRequest request,
-    InstantSource clock) {
+    InferenceCall call,
+    InstantSource clock,
+    InflightBytes inflight) {
   private static final int PIECE_BYTES_MAX = 64 * 1024;
   private static final int COPIED_BYTES_MAX = 8 * 1024;
 
@@ -42,16 +45,50 @@ record UpstreamCall(
       Downstream downstream,
       ExchangeContext context) {
     return new UpstreamCall(
-        downstream.allocator(), candidate.route(), secret, call.request(), context.clock());
+        downstream.allocator(),
+        candidate.route(),
+        secret,
+        call,
+        context.clock(),
+        context.inflight());
   }
 
-  List<ByteBuf> encode(Outgoing outgoing) {
+  /**
+   * The bytes of one; empty where the budget has no room for a body in the provider's own form.
+   *
+   * @param unsent hears what of the request the provider does not get
+   */
+  Optional<List<ByteBuf>> encode(Consumer<List<String>> unsent) {
+    int bytes = call.translatedBytes(route);
+    if (bytes == 0) {
+      return Optional.of(encode(call.outgoing(route), unsent));
+    }
+    Optional<InflightBytes.Permit> room = inflight.tryAcquire(bytes);
+    return room.map(permit -> encode(counted(permit), unsent));
+  }
+
+  /** A body that counts until it is written; what it takes beyond the estimate may find no room. */
+  private Outgoing counted(InflightBytes.Permit permit) {
+    Outgoing built;
+    try {
+      built = call.outgoing(route);
+    } catch (RuntimeException | Error e) {
+      permit.end();
+      throw e;
+    }
+    ByteBuf body = built.body().getFirst();
+    permit.resize(body.capacity());
+    return new Outgoing(
+        List.of(CountedBody.of(body, permit)), built.contentType(), built.dropped());
+  }
+
+  private List<ByteBuf> encode(Outgoing outgoing, Consumer<List<String>> unsent) {
+    unsent.accept(outgoing.dropped());
     long length = 0;
     for (ByteBuf part : outgoing.body()) {
       length += part.readableBytes();
     }
-    ByteBuf head = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
-    head(head, outgoing, length);
+    ByteBuf head = head(outgoing, length);
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
     for (ByteBuf part : outgoing.body()) {
@@ -66,6 +103,18 @@ record UpstreamCall(
     return parts;
   }
 
+  /** Where there is no buffer for it, the body is let go of. */
+  private ByteBuf head(Outgoing outgoing, long length) {
+    try {
+      ByteBuf out = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
+      head(out, outgoing, length);
+      return out;
+    } catch (RuntimeException | Error e) {
+      outgoing.body().forEach(ByteBuf::release);
+      throw e;
+    }
+  }
+
   private static void split(ByteBuf part, List<ByteBuf> into) {
     while (part.readableBytes() > PIECE_BYTES_MAX) {
       into.add(part.readRetainedSlice(PIECE_BYTES_MAX));
@@ -76,6 +125,7 @@ record UpstreamCall(
   private void head(ByteBuf out, Outgoing outgoing, long length) {
     Provider provider = route.provider();
     Dialect dialect = Dialect.named(provider.dialect());
+    InferenceRequest request = call.request();
     String target = dialect.target(request.operation(), route, request.isStream());
     String host = provider.endpoint().authority();
     HeadOut.requestLine(out, "POST", target);
@@ -86,10 +136,10 @@ record UpstreamCall(
       }
     }
     if (secret != null) {
-      var call =
+      var ready =
           new Unsigned(
               "POST", target, host, outgoing.contentType(), outgoing.body(), clock.instant());
-      for (Field field : dialect.authorization(secret, call)) {
+      for (Field field : dialect.authorization(secret, ready)) {
         HeadOut.field(out, field);
       }
     }
@@ -105,6 +155,7 @@ record UpstreamCall(
   }
 
   private String accept(Dialect dialect) {
+    InferenceRequest request = call.request();
     return request.mode() == ReplyMode.EVENTS ? dialect.framing().mediaType() : request.accept();
   }
 

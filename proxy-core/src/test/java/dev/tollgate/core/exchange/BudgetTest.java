@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
@@ -82,5 +83,42 @@ class BudgetTest {
       client.holdsBodies(false);
       assertThat(scenario.inflight().held()).isZero();
     }
+  }
+
+  @Test
+  void aTranslatedRequestWithoutRoomIsRefusedUnsent() {
+    for (String dialect : new String[] {"anthropic", "bedrock", "cohere", "gemini", "ollama"}) {
+      Catalog catalog = TestCatalog.of(TestCatalog.speaking(dialect, "alpha"));
+      try (var scenario = Scenario.of(catalog, BUDGET)) {
+        RecordedClient client = scenario.ask(large(90_000));
+        assertThat(client.fault().code().wire()).isEqualTo("service_unavailable");
+        assertThat(scenario.record().ending()).isEqualTo(Ending.SHED);
+        assertThat(scenario.link(0).received()).isEmpty();
+        assertThat(scenario.inflight().held()).isZero();
+      }
+      try (var scenario = Scenario.of(catalog, BUDGET)) {
+        RecordedClient client = scenario.ask(large(30_000));
+        assertThat(client.isAnswered()).isFalse();
+        assertThat(scenario.link(0).received()).contains("x".repeat(30_000));
+        assertThat(scenario.inflight().held()).as("it is written").isLessThan(31_000);
+        scenario.link(0).send(Wire.error(400, "invalid_request_error", "no"));
+      }
+    }
+  }
+
+  /** What is not translated is the request's own array, which counts already. */
+  @Test
+  void aRequestThatIsPassedOnCountsOnce() {
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"), BUDGET)) {
+      RecordedClient client = scenario.ask(large(90_000));
+      scenario.link(0).send(Wire.completion("fine"));
+      assertThat(client.whole().status()).isEqualTo(200);
+    }
+  }
+
+  private static String large(int chars) {
+    return "{\"model\":\"acme/one\",\"messages\":[{\"role\":\"user\",\"content\":\""
+        + "x".repeat(chars)
+        + "\"}]}";
   }
 }

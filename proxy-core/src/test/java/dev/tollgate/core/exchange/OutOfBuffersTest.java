@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
@@ -44,11 +45,29 @@ class OutOfBuffersTest {
     assertThat(eachBuffer(TestCatalog.STREAM_REQUEST, failures, oops, STREAM)).isGreaterThan(5);
   }
 
+  /** Its body counts in the budget until it is written. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, Long.MAX_VALUE})
+  void soDoesOneThatIsTranslated(long failures) {
+    Catalog catalog = TestCatalog.of(TestCatalog.speaking("bedrock", "alpha"));
+    String said =
+        "{\"output\":{\"message\":{\"content\":[{\"text\":\"fine\"}]}},\"stopReason\":\"end_turn\"}";
+    List<String> reply = List.of(Wire.response(200, "OK", "", said));
+    String request = TestCatalog.PLAIN_REQUEST.replace("Say", "x".repeat(100_000));
+    assertThat(eachBuffer(catalog, request, failures, reply)).isGreaterThan(1);
+  }
+
   /** Plays the request again and again, with one buffer more each time; says how many there are. */
   @SafeVarargs
   private static int eachBuffer(String request, long failures, List<String>... replies) {
+    return eachBuffer(TestCatalog.of("alpha", "beta"), request, failures, replies);
+  }
+
+  @SafeVarargs
+  private static int eachBuffer(
+      Catalog catalog, String request, long failures, List<String>... replies) {
     for (int buffers = 0; ; buffers++) {
-      try (var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      try (var scenario = Scenario.of(catalog)) {
         scenario.buffers().ration(buffers, failures);
         RecordedClient client = scenario.ask(request);
         for (int n = 0; n < replies.length && scenario.links() > n; n++) {
@@ -67,6 +86,7 @@ class OutOfBuffersTest {
   }
 
   private static void play(Scenario scenario, ProviderLink link, List<String> reply) {
+    assertThat(link.received()).as("the request, which is held until it is read").isNotNull();
     for (String piece : reply) {
       scenario.run();
       if (!link.isOpen() || !link.isAskedForBytes()) {
