@@ -1,8 +1,11 @@
 package dev.tollgate.core.routing;
 
+import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Circuit;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,8 +23,14 @@ public final class Placement {
   /** Answers take so much longer than most now and then. */
   private static final int TIMES_LATE = 3;
 
+  private static final int UNAUTHORIZED = 401;
+
+  /** How long the next token of an account may take. */
+  private static final int TOKEN_SECONDS = 10;
+
   private final Candidate candidate;
   private final @Nullable Credential credential;
+  private final Optional<Secret> sent;
   private final ProviderHealth provider;
   private final KeyHealth key;
   private final RouteHealth route;
@@ -44,6 +53,8 @@ public final class Placement {
       long begunNanos) {
     this.candidate = candidate;
     this.credential = credential;
+    this.sent =
+        credential == null ? Optional.empty() : credential.token().flatMap(AccessToken::current);
     this.provider = provider;
     this.key = key;
     this.route = route;
@@ -186,15 +197,7 @@ public final class Placement {
     }
     switch (failure.ofKey()) {
       case COOLS -> key.limited(failure.retryAfterSeconds(), begunNanos, nowNanos);
-      case RETIRES_KEY -> {
-        if (key.refused(begunNanos, nowNanos)) {
-          LOG.error(
-              "provider {} refused key {} with status {}: it is not used for now",
-              candidate.id(),
-              fingerprint(),
-              failure.status());
-        }
-      }
+      case RETIRES_KEY -> refused(failure, nowNanos);
       case ALARMS -> {
         if (route.missing()) {
           LOG.error(
@@ -204,6 +207,25 @@ public final class Placement {
         }
       }
       case TRIPS, NEUTRAL -> {}
+    }
+  }
+
+  /** A token may be revoked ahead of its end: the account's next one is waited for first. */
+  private void refused(UpstreamFailure failure, long nowNanos) {
+    boolean another =
+        failure.status() == UNAUTHORIZED
+            && credential != null
+            && credential.token().map(token -> token.refused(sent)).orElse(false);
+    if (another) {
+      LOG.warn(
+          "provider {} refused a token of {}: another is fetched", candidate.id(), fingerprint());
+      key.limited(TOKEN_SECONDS, begunNanos, nowNanos);
+    } else if (key.refused(begunNanos, nowNanos)) {
+      LOG.error(
+          "provider {} refused key {} with status {}: it is not used for now",
+          candidate.id(),
+          fingerprint(),
+          failure.status());
     }
   }
 

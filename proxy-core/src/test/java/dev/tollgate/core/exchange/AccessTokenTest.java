@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.endpoint.ClientView;
+import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -16,6 +17,15 @@ class AccessTokenTest {
   private static final String REQUEST =
       "{\"model\":\"acme/one\",\"stream\":true,"
           + "\"messages\":[{\"role\":\"user\",\"content\":\"Hi.\"}]}";
+
+  private static final String FINE = Wire.STREAM_HEAD + Wire.wholeStream("fine");
+
+  private static ProviderLink lastAskedAt(Scenario scenario, String host) {
+    return scenario.connector().links().stream()
+        .filter(link -> link.host().equals(host) && link.isOpen() && link.isAskedForBytes())
+        .reduce((_, last) -> last)
+        .orElseThrow();
+  }
 
   @Test
   void theTokenOfTheMomentIsSentAndNeverTheKey() {
@@ -29,6 +39,31 @@ class AccessTokenTest {
           .doesNotContain("key-of-alpha", "Bearer one");
       scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("fine"));
       assertThat(ClientView.of(client.text()).text()).isEqualTo("fine");
+    }
+  }
+
+  @Test
+  void oneThatIsRefusedCostsItsAccountNoMoreThanTheTimeOfTheNext() {
+    var token = new AccessToken();
+    token.replace(new Secret("one"));
+    token.onRefusal(() -> token.replace(new Secret("two")));
+    var providers =
+        TestCatalog.of(TestCatalog.tokened("alpha", token), TestCatalog.provider("beta"));
+    try (var scenario = Scenario.of(providers)) {
+      for (String sent : new String[] {"Bearer one", "Bearer two"}) {
+        scenario.ask(REQUEST);
+        ProviderLink alpha = lastAskedAt(scenario, "alpha.example");
+        assertThat(alpha.received()).contains(sent);
+        alpha.send(Wire.error(401, "authentication_error", "expired"));
+        lastAskedAt(scenario, "beta.example").send(FINE);
+        scenario.passSeconds(11);
+      }
+      RecordedClient third = scenario.ask(REQUEST);
+      lastAskedAt(scenario, "beta.example").send(FINE);
+      assertThat(ClientView.of(third.text()).text()).isEqualTo("fine");
+      assertThat(scenario.requests())
+          .as("the second was refused as well: it is not the token")
+          .isEqualTo(5);
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,6 +55,7 @@ public final class AccessTokens implements AutoCloseable {
       ServiceAccount account = ServiceAccount.parse(file).orElseThrow(); // the loader checked it
       known.put(file, new Known(new WeakReference<>(token), first));
       var renewal = new Renewal(account, new WeakReference<>(token), first);
+      token.onRefusal(renewal::askAgain);
       chores.later(Duration.ZERO, renewal);
       return token;
     }
@@ -110,11 +112,16 @@ public final class AccessTokens implements AutoCloseable {
 
     private static final int MARGIN_DIVISOR = 5;
 
+    /** One that is refused at once is refused for another reason. */
+    private static final Duration AGAIN_AFTER = Duration.ofSeconds(10);
+
     private final ServiceAccount account;
     private final WeakReference<AccessToken> token;
     private final CountDownLatch firstTry;
     private Duration retry = RETRY_MIN;
+    private long fetchedAtSecond;
     private long expiresAtSecond;
+    private final AtomicBoolean asked = new AtomicBoolean();
 
     Renewal(ServiceAccount account, WeakReference<AccessToken> token, CountDownLatch firstTry) {
       this.account = account;
@@ -139,13 +146,43 @@ public final class AccessTokens implements AutoCloseable {
       }
     }
 
-    private void renew(AccessToken held) throws TokenException, InterruptedException {
+    /** Somebody was refused with the token: any thread, any number of times. */
+    void askAgain() {
+      if (asked.compareAndSet(false, true)) {
+        chores.later(Duration.ZERO, this::again);
+      }
+    }
+
+    /** Fetches another ahead of time; the renewal that is due stays due. */
+    private void again() {
+      asked.set(false);
+      AccessToken held = token.get();
+      boolean isNew = clock.instant().getEpochSecond() < fetchedAtSecond + AGAIN_AFTER.toSeconds();
+      if (held == null || isNew) {
+        return;
+      }
+      try {
+        fetch(held);
+      } catch (TokenException | RuntimeException e) {
+        failed.increment();
+        log.warn("the refused access token of {} is not replaced: {}", account, e.getMessage());
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt(); // the program ends
+      }
+    }
+
+    private Duration fetch(AccessToken held) throws TokenException, InterruptedException {
       TokenEndpoint.Granted granted = endpoint.ask(account, clock.instant());
       held.replace(granted.token());
       fetched.increment();
+      fetchedAtSecond = clock.instant().getEpochSecond();
+      expiresAtSecond = fetchedAtSecond + granted.life().toSeconds();
+      return granted.life();
+    }
+
+    private void renew(AccessToken held) throws TokenException, InterruptedException {
+      Duration life = fetch(held);
       retry = RETRY_MIN;
-      Duration life = granted.life();
-      expiresAtSecond = clock.instant().getEpochSecond() + life.toSeconds();
       Duration margin = life.dividedBy(MARGIN_DIVISOR);
       chores.later(life.minus(margin.compareTo(MARGIN_MAX) < 0 ? margin : MARGIN_MAX), this);
     }

@@ -24,6 +24,7 @@ import java.util.Base64;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,11 @@ class AccessTokensTest {
 
     @Override
     public void stop() {}
+
+    void runLast() {
+      assertThat(delays.removeLast()).isEqualTo(Duration.ZERO);
+      tasks.removeLast().run();
+    }
 
     /** Runs the next task, and says how long it was to wait. */
     Duration run() {
@@ -170,6 +176,31 @@ class AccessTokensTest {
     }
     assertThat(chores.run()).isEqualTo(Duration.ofSeconds(30));
     assertThat(tokens.failed()).isEqualTo(10);
+  }
+
+  @Test
+  void aTokenThatIsRefusedIsReplacedUnlessItIsNew() throws Exception {
+    AccessToken token = tokens.of(file());
+    chores.run();
+    now = now.plusSeconds(9);
+    assertThat(token.refused(token.current())).isTrue();
+    chores.runLast();
+    assertThat(tokens.fetched()).isEqualTo(1);
+    now = now.plusSeconds(1);
+    answer = "{\"access_token\":\"two\",\"expires_in\":3600}";
+    Optional<Secret> first = token.current();
+    assertThat(token.refused(first)).isTrue();
+    assertThat(token.refused(first)).isTrue();
+    chores.runLast();
+    assertThat(token.current()).contains(new Secret("two"));
+    assertThat(token.refused(first)).as("an older one").isTrue();
+    assertThat(token.refused(token.current())).as("the one that was to help").isFalse();
+    now = now.plusSeconds(60);
+    status = 503;
+    chores.runLast();
+    assertThat(tokens.fetched()).isEqualTo(2);
+    assertThat(tokens.failed()).isEqualTo(1);
+    assertThat(chores.delays).as("the renewal").containsExactly(Duration.ofMinutes(56));
   }
 
   @Test
