@@ -1,7 +1,9 @@
 package dev.tollgate.server.bench;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.http.Field;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +19,13 @@ public record BenchPlan(
     Replies replies,
     @Nullable Long pid) {
 
-  /** One who is asked: the gateway, or the provider itself. */
-  public record Party(BaseUrl url, @Nullable Secret key, String model, String streamModel) {}
+  /**
+   * One who is asked: the gateway, or the provider itself.
+   *
+   * @param fields header fields that it wants beside those of any chat request
+   */
+  public record Party(
+      BaseUrl url, @Nullable Secret key, String model, String streamModel, List<Field> fields) {}
 
   /** What can be measured, in this order. */
   public enum Scenario {

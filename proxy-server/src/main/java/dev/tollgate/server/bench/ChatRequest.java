@@ -2,6 +2,7 @@ package dev.tollgate.server.bench;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.server.bench.BenchPlan.Party;
 import dev.tollgate.server.bench.BenchPlan.Prompt;
 import io.netty.buffer.ByteBuf;
@@ -41,6 +42,10 @@ final class ChatRequest {
   private static ByteBuf request(Party party, String body) {
     Secret key = party.key();
     String authorization = key == null ? "" : "authorization: Bearer " + key.reveal() + "\r\n";
+    StringBuilder fields = new StringBuilder();
+    for (Field field : party.fields()) {
+      fields.append(field.name()).append(": ").append(field.value()).append("\r\n");
+    }
     String request =
         "POST "
             + party.url().path()
@@ -48,6 +53,7 @@ final class ChatRequest {
             + party.url().authority()
             + "\r\n"
             + authorization
+            + fields
             + "content-type: application/json\r\ncontent-length: "
             + body.getBytes(StandardCharsets.UTF_8).length
             + "\r\n\r\n"

@@ -1,6 +1,7 @@
 package dev.tollgate.server.cli;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.server.bench.BaseUrl;
 import dev.tollgate.server.bench.BenchPlan;
 import dev.tollgate.server.bench.BenchPlan.Bounds;
@@ -13,6 +14,7 @@ import dev.tollgate.server.bench.BenchPlan.Times;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +61,12 @@ final class BenchOptions {
       paramLabel = "KEY",
       description = "API key for the provider; else $BENCH_DIRECT_KEY.")
   private @Nullable String directKey;
+
+  @Option(
+      names = "--header",
+      paramLabel = "NAME=VALUE",
+      description = "A header field that the gateway wants with each request; repeatable.")
+  private Map<String, String> headers = Map.of();
 
   @Option(
       names = "--model",
@@ -207,7 +215,8 @@ final class BenchOptions {
             url(target),
             secret(key, "BENCH_KEY"),
             model,
-            Objects.requireNonNullElse(streamModel, model));
+            Objects.requireNonNullElse(streamModel, model),
+            fields());
     Party provider =
         direct == null
             ? null
@@ -215,7 +224,8 @@ final class BenchOptions {
                 url(direct),
                 secret(directKey, "BENCH_DIRECT_KEY"),
                 directModel,
-                Objects.requireNonNullElse(directStreamModel, directModel));
+                Objects.requireNonNullElse(directStreamModel, directModel),
+                List.of());
     return new BenchPlan(
         gateway,
         provider,
@@ -262,6 +272,16 @@ final class BenchOptions {
       return BaseUrl.of(text, remote);
     } catch (IllegalArgumentException e) {
       throw usage(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private List<Field> fields() {
+    try {
+      return headers.entrySet().stream()
+          .map(each -> new Field(each.getKey(), each.getValue()))
+          .toList();
+    } catch (IllegalArgumentException e) {
+      throw usage("--header: " + e.getMessage());
     }
   }
 

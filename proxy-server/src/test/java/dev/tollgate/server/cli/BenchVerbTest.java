@@ -55,6 +55,8 @@ class BenchVerbTest {
         "--prompt-bytes=0",
         "--scenario=fast",
         "--replies=some",
+        "--header=no token=x",
+        "--header=name=two\r\nlines: x",
         "--direct=https://127.0.0.1/v1",
         "--direct=http://192.0.2.1/v1"
       })
