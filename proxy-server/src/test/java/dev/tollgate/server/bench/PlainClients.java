@@ -31,26 +31,40 @@ final class PlainClients implements AutoCloseable {
   private final byte[] request;
   private final AtomicInteger left = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicInteger replyBytes = new AtomicInteger();
   private volatile @Nullable Throwable failed;
   private volatile CountDownLatch running = new CountDownLatch(0);
 
   PlainClients(InetSocketAddress gateway, String key, String model, int clients)
       throws InterruptedException {
-    String body =
-        "{\"model\":\""
-            + model
-            + "\",\"max_tokens\":64,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
-    this.request =
-        ("POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer "
-                + key
-                + "\r\ncontent-type: application/json\r\ncontent-length: "
-                + body.length()
-                + "\r\n\r\n"
-                + body)
-            .getBytes(StandardCharsets.US_ASCII);
+    this(gateway, request("/v1/chat/completions", key, hello(model)), clients);
+  }
+
+  /** Clients that send these bytes. */
+  PlainClients(InetSocketAddress gateway, byte[] request, int clients) throws InterruptedException {
+    this.request = request;
     for (int i = 0; i < clients; i++) {
       channels.add(connect(gateway));
     }
+  }
+
+  private static String hello(String model) {
+    return "{\"model\":\""
+        + model
+        + "\",\"max_tokens\":64,\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
+  }
+
+  /** A request with a body in JSON. */
+  static byte[] request(String path, String key, String body) {
+    return ("POST "
+            + path
+            + " HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer "
+            + key
+            + "\r\ncontent-type: application/json\r\ncontent-length: "
+            + body.length()
+            + "\r\n\r\n"
+            + body)
+        .getBytes(StandardCharsets.US_ASCII);
   }
 
   private Channel connect(InetSocketAddress gateway) throws InterruptedException {
@@ -90,6 +104,11 @@ final class PlainClients implements AutoCloseable {
     return refused.get();
   }
 
+  /** Bytes of the last reply's body. */
+  int replyBytes() {
+    return replyBytes.get();
+  }
+
   private void next(Channel channel) {
     if (left.getAndDecrement() > 0) {
       channel
@@ -113,6 +132,7 @@ final class PlainClients implements AutoCloseable {
   private final class Asking extends SimpleChannelInboundHandler<FullHttpResponse> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpResponse reply) {
+      replyBytes.set(reply.content().readableBytes());
       if (reply.status().code() != 200) {
         refused.incrementAndGet();
       }

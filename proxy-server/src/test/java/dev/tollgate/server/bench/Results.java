@@ -24,6 +24,12 @@ final class Results {
     Files.writeString(file, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
   }
 
+  static double percentile(List<Double> of, int percent) {
+    List<Double> sorted = new ArrayList<>(of);
+    sorted.sort(null);
+    return sorted.get(Math.min(sorted.size() - 1, sorted.size() * percent / 100));
+  }
+
   static double median(List<Double> of) {
     List<Double> sorted = new ArrayList<>(of);
     sorted.sort(null);

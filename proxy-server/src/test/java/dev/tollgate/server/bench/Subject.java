@@ -65,6 +65,25 @@ final class Subject implements AutoCloseable {
     return verb.equals("serve") ? Cores.ofTheGateway() : Cores.ofOthers();
   }
 
+  /** Starts a {@link BareRelay} to a port of this machine. */
+  static Subject relay(Path log, int port) throws IOException {
+    Path tests =
+        Path.of(System.getProperty("tollgate.root", ".."), "proxy-server/target/test-classes");
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-Xms512m",
+            "-Xmx512m",
+            "-cp",
+            LIB + "/*:" + tests,
+            BareRelay.class.getName(),
+            Integer.toString(port)));
+    return new Subject(new ProcessBuilder(command).redirectError(log.toFile()).start());
+  }
+
   /** Reads on to the first line of stdout that the pattern finds; its first group. */
   String awaitLine(String pattern) throws IOException {
     Pattern wanted = Pattern.compile(pattern);
