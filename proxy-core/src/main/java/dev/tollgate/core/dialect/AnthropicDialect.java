@@ -96,7 +96,7 @@ final class AnthropicDialect implements Dialect {
 
   // An account without money answers 400, and so do filters and a prompt that leaves no room for
   // the answer.
-  private static Kind kind(int status, ErrorBody error) {
+  static Kind kind(int status, ErrorBody error) {
     if (status == 400 && error.beginsWithAny("your credit balance is too low")) {
       return Kind.CREDENTIAL_REFUSED;
     }

@@ -86,7 +86,7 @@ final class AnthropicTools {
   }
 
   /** That arguments are an object goes without saying elsewhere. */
-  private static void schema(JsonMembers schema, boolean strict, JsonOut out) {
+  static void schema(JsonMembers schema, boolean strict, JsonOut out) {
     if (schema.indexOf("type") >= 0) {
       out.raw(strict ? AnthropicSchema.closed(schema) : whole(schema));
       return;

@@ -17,6 +17,9 @@ final class AnthropicTurns {
   private static final String USER = "user";
   private static final String ASSISTANT = "assistant";
 
+  /** What the user says ahead of an assistant that speaks first, which would be refused. */
+  private static final String SILENCE = "...";
+
   private final JsonElements messages;
   private final Dropped dropped;
   private final AnthropicContent content;
@@ -71,6 +74,15 @@ final class AnthropicTurns {
 
   /** The turn of a role, which is begun with its first block: an empty one would be refused. */
   private JsonOut turn(String role, JsonOut out) {
+    if (open.isEmpty() && role.equals(ASSISTANT)) {
+      turn(USER, out)
+          .beginObject()
+          .name("type")
+          .string("text")
+          .name("text")
+          .string(SILENCE)
+          .endObject();
+    }
     if (!open.equals(role)) {
       close(out);
       open = role;

@@ -12,8 +12,9 @@ final class BedrockChat implements Translation {
     return TranslatedChat.of(
         (out, dropped) -> {
           BedrockFamily family = BedrockFamily.of(route.upstreamModel());
-          new BedrockTurns(chat, family, dropped).writeTo(out);
-          new BedrockTools(chat, dropped).writeTo(out);
+          var cache = new BedrockCache(family, route.upstreamModel(), dropped);
+          new BedrockTurns(chat, family, cache, dropped).writeTo(out);
+          new BedrockTools(chat, family, cache, dropped).writeTo(out);
           new BedrockParameters(chat, route, model, family, dropped).writeTo(out);
         });
   }

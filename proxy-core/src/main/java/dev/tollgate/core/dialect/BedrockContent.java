@@ -1,5 +1,6 @@
 package dev.tollgate.core.dialect;
 
+import dev.tollgate.core.dialect.BedrockCache.Mark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class BedrockContent {
   private static final int NAME_CHARS_MAX = 100;
 
+  private final BedrockCache cache;
   private final Dropped dropped;
   private int documents;
 
@@ -23,7 +25,7 @@ final class BedrockContent {
 
   /** The last mark of what is inside. */
   private static final class Waiting {
-    private @Nullable JsonMembers marked;
+    private @Nullable Mark last;
   }
 
   /** Base64 as a client wrote it. */
@@ -33,7 +35,8 @@ final class BedrockContent {
     }
   }
 
-  BedrockContent(Dropped dropped) {
+  BedrockContent(BedrockCache cache, Dropped dropped) {
+    this.cache = cache;
     this.dropped = dropped;
   }
 
@@ -48,15 +51,21 @@ final class BedrockContent {
       return;
     }
     if (message.kind(content) == JsonKind.STRING) {
-      text(message, content, message, place);
+      text(message, content, Mark.of(message, path), place);
       return;
     }
     JsonElements parts = message.array(content);
     for (int k = 0; k < parts.size(); k++) {
-      if (!part(parts.object(k), place)) {
+      if (!part(parts.object(k), mark(message, parts, k, path), place)) {
         dropped.add(path.dot("content").at(k));
       }
     }
+  }
+
+  /** The mark of a part: the message's stands at its end. */
+  private static @Nullable Mark mark(JsonMembers message, JsonElements parts, int k, Param path) {
+    Mark own = Mark.of(parts.object(k), path.dot("content").at(k));
+    return own == null && k == parts.size() - 1 ? Mark.of(message, path) : own;
   }
 
   /** Writes text alone; all other parts are dropped. */
@@ -69,7 +78,7 @@ final class BedrockContent {
     JsonElements parts = message.array(content);
     for (int k = 0; k < parts.size(); k++) {
       JsonMembers part = parts.object(k);
-      if (!said(part, "text", place)) {
+      if (!said(part, "text", mark(message, parts, k, path), place)) {
         dropped.add(path.dot("content").at(k));
       }
     }
@@ -88,24 +97,22 @@ final class BedrockContent {
     }
     out.endObject().endObject();
     waiting = null;
-    if (inside.marked != null) {
-      BedrockCache.write(inside.marked, out);
-    }
+    cache.write(inside.last, out);
   }
 
-  private void mark(JsonMembers block, JsonOut out) {
+  private void mark(@Nullable Mark mark, JsonOut out) {
     if (waiting == null) {
-      BedrockCache.write(block, out);
-    } else if (BedrockCache.isMarked(block)) {
-      waiting.marked = block;
+      cache.write(mark, out);
+    } else if (mark != null) {
+      waiting.last = mark;
     }
   }
 
   /** One that says nothing would be refused. */
-  private void text(JsonMembers from, int i, JsonMembers marked, Supplier<JsonOut> place) {
+  private void text(JsonItems from, int i, @Nullable Mark mark, Supplier<JsonOut> place) {
     if (!isBlank(from, i)) {
       JsonOut out = place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
-      mark(marked, out);
+      mark(mark, out);
     }
   }
 
@@ -122,23 +129,24 @@ final class BedrockContent {
     return true;
   }
 
-  private boolean part(JsonMembers part, Supplier<JsonOut> place) {
+  private boolean part(JsonMembers part, @Nullable Mark mark, Supplier<JsonOut> place) {
     return switch (part.string(part.indexOf("type"))) {
-      case "text" -> said(part, "text", place);
-      case "refusal" -> said(part, "refusal", place);
+      case "text" -> said(part, "text", mark, place);
+      case "refusal" -> said(part, "refusal", mark, place);
       case "image_url", "video_url" ->
-          medium(part, dataUri(part, part.string(part.indexOf("type")), "url"), place);
-      case "file" -> document(part, place);
-      case "image" -> medium(part, source(part), place); // as Anthropic has it
-      case "document" -> document(part, source(part), "title", part, place);
+          medium(dataUri(part, part.string(part.indexOf("type")), "url"), mark, place);
+      case "file" -> document(part, mark, place);
+      case "image" -> medium(source(part), mark, place); // as Anthropic has it
+      case "document" -> document(source(part), mark, "title", part, place);
       default -> false;
     };
   }
 
-  private boolean said(JsonMembers part, String member, Supplier<JsonOut> place) {
+  private boolean said(
+      JsonMembers part, String member, @Nullable Mark mark, Supplier<JsonOut> place) {
     int text = Given.at(part, member, JsonKind.STRING);
     if (text >= 0) {
-      text(part, text, part, place);
+      text(part, text, mark, place);
     }
     return text >= 0;
   }
@@ -167,7 +175,7 @@ final class BedrockContent {
         : Optional.of(new Encoded(source.string(type), source, content, 0));
   }
 
-  private boolean medium(JsonMembers part, Optional<Encoded> given, Supplier<JsonOut> place) {
+  private boolean medium(Optional<Encoded> given, @Nullable Mark mark, Supplier<JsonOut> place) {
     String format = given.map(one -> BedrockFormat.ofMedium(one.mediaType())).orElse("");
     if (given.isEmpty() || format.isEmpty()) {
       return false;
@@ -175,20 +183,20 @@ final class BedrockContent {
     boolean moves = given.get().mediaType().startsWith("video/");
     JsonOut out = place.get().beginObject().name(moves ? "video" : "image").beginObject();
     given.get().writeTo(out.name("format").string(format));
-    mark(part, out.endObject().endObject());
+    mark(mark, out.endObject().endObject());
     return true;
   }
 
-  private boolean document(JsonMembers part, Supplier<JsonOut> place) {
+  private boolean document(JsonMembers part, @Nullable Mark mark, Supplier<JsonOut> place) {
     int i = Given.at(part, "file", JsonKind.OBJECT);
     JsonMembers file = i < 0 ? null : part.object(i);
     return file != null
-        && document(part, dataUri(part, "file", "file_data"), "filename", file, place);
+        && document(dataUri(part, "file", "file_data"), mark, "filename", file, place);
   }
 
   private boolean document(
-      JsonMembers part,
       Optional<Encoded> given,
+      @Nullable Mark mark,
       String nameMember,
       JsonMembers named,
       Supplier<JsonOut> place) {
@@ -201,7 +209,7 @@ final class BedrockContent {
     out.name("format").string(format);
     out.name("name").string(documentName(name < 0 ? "" : named.string(name)));
     given.get().writeTo(out);
-    mark(part, out.endObject().endObject());
+    mark(mark, out.endObject().endObject());
     return true;
   }
 

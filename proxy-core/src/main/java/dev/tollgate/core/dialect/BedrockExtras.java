@@ -82,7 +82,7 @@ final class BedrockExtras {
         out.name("inferenceConfig").beginObject().name(family.topK());
         out.raw(JsonBytes.of(chat, i)).endObject();
       }
-      case CLAUDE, OPENAI, MISTRAL, COHERE, OTHER ->
+      case CLAUDE, OPENAI, MISTRAL, COHERE, PROFILE, OTHER ->
           out.name(family.topK()).raw(JsonBytes.of(chat, i));
     }
   }

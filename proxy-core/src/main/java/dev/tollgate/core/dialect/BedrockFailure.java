@@ -58,12 +58,30 @@ final class BedrockFailure {
     };
   }
 
-  /** Rights are given by model: the key is good for others. */
+  /**
+   * Rights are given by model and by operation: the key is good for others, unless it is the key
+   * that is spoken of. Nothing that a client asks for may put it out of use.
+   */
   private static Kind kindOfDenial(ErrorBody error) {
-    boolean ofTheModel =
-        error.beginsWithAny("you don't have access to the model")
-            || error.saysAny("is not authorized to perform");
-    return ofTheModel ? Kind.MODEL_MISSING : Kind.CREDENTIAL_REFUSED;
+    if (error.saysAny("did not allow prompt caching")) {
+      return Kind.REJECTED;
+    }
+    if (error.saysAny("is not authorized to perform")) {
+      boolean anything = error.saysAny("to perform: bedrock:callwithbearertoken");
+      return anything ? Kind.CREDENTIAL_REFUSED : Kind.MODEL_MISSING;
+    }
+    boolean ofTheKey =
+        error.message().isEmpty()
+            || error.saysAny(
+                "api key",
+                "token",
+                "signature",
+                "credential",
+                "authentication",
+                "access key",
+                "your account");
+    boolean ofTheModel = error.beginsWithAny("you don't have access to the model");
+    return ofTheKey && !ofTheModel ? Kind.CREDENTIAL_REFUSED : Kind.MODEL_MISSING;
   }
 
   private static Kind kindOfRejection(ErrorBody error) {
@@ -80,6 +98,6 @@ final class BedrockFailure {
         "number of input tokens exceeds")) {
       return Kind.CONTEXT_TOO_LONG;
     }
-    return OpenAiDialect.kind(400, error);
+    return AnthropicDialect.kind(400, error); // Claude's own words stand behind Converse's
   }
 }

@@ -9,7 +9,8 @@ enum BedrockFamily {
   OPENAI(""),
   MISTRAL("top_k"),
   COHERE("k"),
-  /** Also one behind a profile of the operator's, whose ARN does not tell. */
+  /** Whatever is behind a profile of the operator's, whose ARN does not tell. */
+  PROFILE(""),
   OTHER("");
 
   private final String topK;
@@ -31,7 +32,13 @@ enum BedrockFamily {
     if (model.contains("openai.gpt-oss")) {
       return OPENAI;
     }
-    return model.contains("mistral.") ? MISTRAL : model.contains("cohere.command") ? COHERE : OTHER;
+    if (model.contains("mistral.")) {
+      return MISTRAL;
+    }
+    if (model.contains("cohere.command")) {
+      return COHERE;
+    }
+    return model.startsWith("arn:") && !model.contains("foundation-model/") ? PROFILE : OTHER;
   }
 
   /** Its name for {@code top_k}; empty: it has none. */

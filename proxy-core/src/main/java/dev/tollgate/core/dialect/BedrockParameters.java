@@ -138,19 +138,29 @@ final class BedrockParameters {
     int named = Given.at(format, "json_schema", JsonKind.OBJECT);
     JsonMembers definition = named < 0 ? null : format.object(named);
     int schema = definition == null ? -1 : Given.at(definition, "schema", JsonKind.OBJECT);
-    boolean able = model.capabilities().isEmpty() || model.capabilities().contains("json_schema");
-    if (definition == null || schema < 0 || !able) {
+    if (definition == null
+        || schema < 0
+        || !understandsSchemas()
+        || !AnthropicSchema.isTaken(definition.object(schema))) {
       dropped.add("response_format");
       return;
     }
     out.name("outputConfig").beginObject().name("textFormat").beginObject();
     out.name("type").string("json_schema").name("structure").beginObject();
-    out.name("jsonSchema").beginObject().name("schema").string(definition.text(schema));
+    out.name("jsonSchema").beginObject().name("schema");
+    out.string(AnthropicSchema.closed(definition.object(schema)).toString());
     int name = Given.text(definition, "name");
     if (name >= 0) {
       out.name("name").raw(JsonBytes.of(definition, name));
     }
     out.endObject().endObject().endObject().endObject();
+  }
+
+  /** Others than newer Claudes refuse even the member, so they must be known to take it. */
+  private boolean understandsSchemas() {
+    return model.capabilities().isEmpty()
+        ? family == BedrockFamily.CLAUDE && ClaudeVersion.takesSchemas(route.upstreamModel())
+        : model.capabilities().contains("json_schema");
   }
 
   private void tier(JsonOut out) {

@@ -44,7 +44,7 @@ sealed interface BedrockThinking {
     return switch (family) {
       case OPENAI -> new Effort(level(wish.get()));
       case NOVA_2 -> new Nova(isBound(chat) ? "medium" : level(wish.get()));
-      case NOVA, MISTRAL, COHERE, OTHER, CLAUDE -> {
+      case NOVA, MISTRAL, COHERE, PROFILE, OTHER, CLAUDE -> {
         dropped.add(wish.get().param());
         yield new Off();
       }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.dialect;
 
+import dev.tollgate.core.dialect.BedrockCache.Mark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -18,10 +19,14 @@ final class BedrockTools {
       JsonBytes.raw("{\"type\":\"object\",\"properties\":{}}");
 
   private final JsonMembers chat;
+  private final BedrockFamily family;
+  private final BedrockCache cache;
   private final Dropped dropped;
 
-  BedrockTools(JsonMembers chat, Dropped dropped) {
+  BedrockTools(JsonMembers chat, BedrockFamily family, BedrockCache cache, Dropped dropped) {
     this.chat = chat;
+    this.family = family;
+    this.cache = cache;
     this.dropped = dropped;
   }
 
@@ -30,7 +35,7 @@ final class BedrockTools {
     int choice = Given.at(chat, "tool_choice");
     boolean none = choice >= 0 && chat.isString(choice, "none");
     int i = Given.at(chat, "tools", JsonKind.ARRAY);
-    boolean some = i >= 0 && !Given.isEmpty(chat, i) && (!none || !called.isEmpty());
+    boolean some = i >= 0 && (!none || !called.isEmpty()) && haveFunctions(chat.array(i));
     if (!some && called.isEmpty()) {
       return;
     }
@@ -81,19 +86,33 @@ final class BedrockTools {
     return out.endObject();
   }
 
+  /** Whether some are functions; free text is nothing that a tool there takes. */
+  private boolean haveFunctions(JsonElements tools) {
+    boolean some = false;
+    for (int k = 0; k < tools.size(); k++) {
+      if (isFunction(tools.object(k))) {
+        some = true;
+      } else {
+        dropped.add(Param.of("tools").at(k));
+      }
+    }
+    return some;
+  }
+
+  private static boolean isFunction(JsonMembers tool) {
+    return Given.is(tool, "type", "function") && Given.at(tool, "function", JsonKind.OBJECT) >= 0;
+  }
+
   private void tools(JsonElements tools, JsonOut out) {
     for (int k = 0; k < tools.size(); k++) {
       JsonMembers tool = tools.object(k);
-      int function = Given.at(tool, "function", JsonKind.OBJECT);
-      if (!Given.is(tool, "type", "function") || function < 0) {
-        dropped.add(Param.of("tools").at(k)); // free text is nothing that a tool there takes
-      } else {
-        tool(tool, tool.object(function), out);
+      if (isFunction(tool)) {
+        tool(tool, tool.object(tool.indexOf("function")), Param.of("tools").at(k), out);
       }
     }
   }
 
-  private static void tool(JsonMembers tool, JsonMembers function, JsonOut out) {
+  private void tool(JsonMembers tool, JsonMembers function, Param path, JsonOut out) {
     out.beginObject().name("toolSpec").beginObject();
     out.name("name").raw(JsonBytes.of(function, function.indexOf("name")));
     int description = Given.text(function, "description");
@@ -103,29 +122,49 @@ final class BedrockTools {
     int parameters = Given.at(function, "parameters", JsonKind.OBJECT);
     boolean some = parameters >= 0 && !Given.isEmpty(function, parameters);
     out.name("inputSchema").beginObject().name("json");
-    out.raw(some ? JsonBytes.of(function, parameters) : NO_ARGUMENTS).endObject();
-    out.endObject().endObject();
-    BedrockCache.write(BedrockCache.isMarked(tool) ? tool : function, out);
+    if (some) {
+      AnthropicTools.schema(function.object(parameters), false, out);
+    } else {
+      out.raw(NO_ARGUMENTS);
+    }
+    out.endObject().endObject().endObject();
+    Mark own = Mark.of(tool, path);
+    cache.writeBehindTool(own == null ? Mark.of(function, path.dot("function")) : own, out);
   }
 
   private void choice(int i, JsonOut out) {
     if (chat.kind(i) == JsonKind.OBJECT) {
       choice(chat.object(i), out);
     } else if (chat.isString(i, "required")) {
-      out.name("toolChoice").beginObject().name("any").beginObject().endObject().endObject();
+      any(out);
     }
     // Without a word it chooses itself.
+  }
+
+  private void any(JsonOut out) {
+    switch (family) {
+      case CLAUDE, NOVA, NOVA_2, MISTRAL ->
+          out.name("toolChoice").beginObject().name("any").beginObject().endObject().endObject();
+      case OPENAI, COHERE, PROFILE, OTHER -> dropped.add("tool_choice"); // refused there
+    }
   }
 
   private void choice(JsonMembers choice, JsonOut out) {
     int i = Given.at(choice, "function", JsonKind.OBJECT);
     JsonMembers function = i < 0 ? null : choice.object(i);
     int name = function == null ? -1 : Given.text(function, "name");
-    if (function == null || name < 0) {
-      dropped.add("tool_choice"); // some of the tools, or one of another kind
+    if (function == null || name < 0 || !takesName()) {
+      dropped.add("tool_choice"); // some of the tools, one of another kind, or refused there
       return;
     }
     out.name("toolChoice").beginObject().name("tool").beginObject();
     out.name("name").raw(JsonBytes.of(function, name)).endObject().endObject();
+  }
+
+  private boolean takesName() {
+    return switch (family) {
+      case CLAUDE, NOVA, NOVA_2 -> true;
+      case OPENAI, MISTRAL, COHERE, PROFILE, OTHER -> false;
+    };
   }
 }

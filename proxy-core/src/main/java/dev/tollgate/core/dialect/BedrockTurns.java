@@ -1,5 +1,6 @@
 package dev.tollgate.core.dialect;
 
+import dev.tollgate.core.dialect.BedrockCache.Mark;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -8,6 +9,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
 import dev.tollgate.core.json.Param;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A conversation as Converse takes it: what the system says on its own, then turns of user and
@@ -16,20 +18,26 @@ import java.util.function.Supplier;
 final class BedrockTurns {
   private static final String USER = "user";
   private static final String ASSISTANT = "assistant";
+
+  /** What the user says ahead of an assistant that speaks first, which would be refused. */
+  private static final String SILENCE = "...";
+
   private static final int CALL_ID_CHARS_MAX = 64;
 
   private final JsonElements messages;
   private final BedrockFamily family;
+  private final BedrockCache cache;
   private final Dropped dropped;
   private final BedrockContent content;
   private final int asked;
   private String open = "";
 
-  BedrockTurns(JsonMembers chat, BedrockFamily family, Dropped dropped) {
+  BedrockTurns(JsonMembers chat, BedrockFamily family, BedrockCache cache, Dropped dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.family = family;
+    this.cache = cache;
     this.dropped = dropped;
-    this.content = new BedrockContent(dropped);
+    this.content = new BedrockContent(cache, dropped);
     this.asked = OnlySystem.last(messages);
   }
 
@@ -73,6 +81,9 @@ final class BedrockTurns {
 
   /** The turn of a role, which is begun with its first block: an empty one would be refused. */
   private JsonOut turn(String role, JsonOut out) {
+    if (open.isEmpty() && role.equals(ASSISTANT)) {
+      turn(USER, out).beginObject().name("text").string(SILENCE).endObject();
+    }
     if (!open.equals(role)) {
       close(out);
       open = role;
@@ -92,7 +103,7 @@ final class BedrockTurns {
     thoughts(message, place);
     int begun = k < messages.size() - 1 ? -1 : Given.text(message, "content");
     if (begun >= 0) {
-      begun(message.string(begun).stripTrailing(), place);
+      begun(message.string(begun).stripTrailing(), Mark.of(message, path(k)), place);
     } else {
       content.write(message, path(k), place);
     }
@@ -106,17 +117,17 @@ final class BedrockTurns {
   }
 
   /** An answer that is to be continued must not end in white space. */
-  private static void begun(String text, Supplier<JsonOut> place) {
+  private void begun(String text, @Nullable Mark mark, Supplier<JsonOut> place) {
     if (!text.isBlank()) {
-      place.get().beginObject().name("text").string(text).endObject();
+      cache.write(mark, place.get().beginObject().name("text").string(text).endObject());
     }
   }
 
   /** Thoughts with a signature are Claude's, who must have them back amid calls of tools. */
   private void thoughts(JsonMembers message, Supplier<JsonOut> place) {
     switch (family) {
-      case CLAUDE, OTHER -> AnthropicThoughts.read(message, new Thinking(place));
-      case NOVA, NOVA_2, OPENAI, MISTRAL, COHERE -> {}
+      case CLAUDE, PROFILE -> AnthropicThoughts.read(message, new Thinking(place));
+      case NOVA, NOVA_2, OPENAI, MISTRAL, COHERE, OTHER -> {}
     }
   }
 
@@ -146,13 +157,14 @@ final class BedrockTurns {
     for (int k = 0; k < calls.size(); k++) {
       JsonMembers call = calls.kind(k) == JsonKind.OBJECT ? calls.object(k) : null;
       int i = call == null ? -1 : Given.at(call, "function", JsonKind.OBJECT);
-      if (call == null || i < 0 || !call(call, call.object(i), place)) {
+      if (call == null || i < 0 || !call(call, call.object(i), path.at(k), place)) {
         dropped.add(path.at(k));
       }
     }
   }
 
-  private static boolean call(JsonMembers call, JsonMembers function, Supplier<JsonOut> place) {
+  private boolean call(
+      JsonMembers call, JsonMembers function, Param path, Supplier<JsonOut> place) {
     int name = Given.text(function, "name");
     int id = Given.text(call, "id");
     if (name < 0 || id < 0) {
@@ -162,7 +174,7 @@ final class BedrockTurns {
     out.name("toolUseId").string(callId(call.string(id)));
     out.name("name").raw(JsonBytes.of(function, name)).name("input");
     CallArguments.write(function, out);
-    BedrockCache.write(call, out.endObject().endObject());
+    cache.write(Mark.of(call, path), out.endObject().endObject());
     return true;
   }
 

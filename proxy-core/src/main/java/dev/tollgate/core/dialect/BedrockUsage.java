@@ -4,7 +4,8 @@ import dev.tollgate.core.money.Usage;
 
 /**
  * Bedrock's terms: {@code inputTokens} exclude what was read from or written to a cache. Its total
- * sometimes includes them and sometimes does not, so it is never used.
+ * sometimes includes them and sometimes does not, so it is never used. Writes for an hour are told
+ * from those for minutes by a list.
  */
 final class BedrockUsage {
   private BedrockUsage() {}
@@ -17,7 +18,7 @@ final class BedrockUsage {
         usage.required("outputTokens"),
         cached,
         written,
-        0,
+        Math.min(usage.sum("cacheDetails", "ttl", "1h", "inputTokens"), written),
         0,
         0,
         0,

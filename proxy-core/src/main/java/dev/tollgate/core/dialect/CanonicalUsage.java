@@ -20,6 +20,9 @@ final class CanonicalUsage {
           "prompt_tokens_details",
           "completion_tokens_details");
 
+  /** Anthropic's name of what was written to a cache, by the time that it is kept. */
+  private static final String WRITTEN = "cache_creation";
+
   private CanonicalUsage() {}
 
   /** Writes counts, and what else the provider told with them. */
@@ -38,6 +41,10 @@ final class CanonicalUsage {
     }
     out.endObject();
     completion(usage, out);
+    if (usage.cacheWrite1hTokens() > 0 && told.indexOf(WRITTEN) < 0) {
+      out.name(WRITTEN).beginObject().name("ephemeral_1h_input_tokens");
+      out.number(usage.cacheWrite1hTokens()).endObject();
+    }
     for (int i = 0; i < told.size(); i++) {
       String name = told.name(i);
       if (told.kind(i) != JsonKind.NULL && !OURS.contains(name)) {

@@ -9,6 +9,7 @@ final class ClaudeVersion {
   private static final Pattern NAME =
       Pattern.compile("claude-[a-z]+-(\\d{1,2})(?!\\d)(?:[-.](\\d{1,2})(?!\\d))?");
 
+  private static final int SCHEMAS_SINCE = 4_05;
   private static final int ADAPTIVE_SINCE = 4_06;
   private static final int NO_SAMPLING_SINCE = 4_07;
 
@@ -17,6 +18,11 @@ final class ClaudeVersion {
   /** Whether it thinks as it sees fit instead of with a budget. */
   static boolean isAdaptive(String model) {
     return of(model) >= ADAPTIVE_SINCE;
+  }
+
+  /** Whether its answers can be held to a schema. */
+  static boolean takesSchemas(String model) {
+    return of(model) >= SCHEMAS_SINCE;
   }
 
   /** Whether it still takes a temperature and its like. */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What could be read from a provider's error body, whichever of the known shapes it has: {@code
- * {"error":{…}}}, the same in an array, {@code {"error":"text"}}, {@code {"message":…}}, {@code
- * {"detail":…}}, or nothing (HTML, empty).
+ * {"error":{…}}}, the same in an array, {@code {"error":"text"}}, {@code {"message":…}} (or {@code
+ * Message}), {@code {"detail":…}}, or nothing (HTML, empty).
  *
  * @param reason the most precise code of several: Azure's inner one, Google's of the details
  * @param impliedStatus the HTTP status that the body itself names, or 0
@@ -68,8 +68,7 @@ record ErrorBody(
   }
 
   private static ErrorBody ofObject(JsonMembers error) {
-    String message = scalar(error, "message");
-    String detail = message == null ? scalar(error, "detail") : message;
+    String detail = words(error);
     Complaint complaint = detail == null ? Complaint.in(error) : null;
     ErrorDetails details = ErrorDetails.of(error);
     ErrorBody raw = passedOn(error);
@@ -86,6 +85,17 @@ record ErrorBody(
             ImpliedStatus.of(error, code, type),
             details.retryAfterSeconds());
     return raw == null ? own : own.behind(raw);
+  }
+
+  /** Amazon writes {@code Message} where it denies a right. */
+  private static @Nullable String words(JsonMembers error) {
+    for (String name : List.of("message", "Message", "detail")) {
+      String words = scalar(error, name);
+      if (words != null) {
+        return words;
+      }
+    }
+    return null;
   }
 
   /** Google's word for it is its status. */

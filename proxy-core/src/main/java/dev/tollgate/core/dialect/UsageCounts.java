@@ -71,6 +71,11 @@ final class UsageCounts {
 
   /** The sum over a list of {@code {"modality": …, "tokenCount": …}}. */
   long ofModality(String list, String modality) {
+    return sum(list, "modality", modality, "tokenCount");
+  }
+
+  /** The sum of one count over those objects of a list that have such a text. */
+  long sum(String list, String member, String text, String counted) {
     int i = usage.indexOf(list);
     if (i < 0 || usage.kind(i) != JsonKind.ARRAY) {
       return 0;
@@ -80,9 +85,9 @@ final class UsageCounts {
     for (int k = 0; k < details.size(); k++) {
       if (details.kind(k) == JsonKind.OBJECT) {
         JsonMembers detail = details.object(k);
-        int name = detail.indexOf("modality");
-        boolean meant = name >= 0 && detail.isString(name, modality);
-        sum += meant ? count(detail, "tokenCount", 0) : 0;
+        int named = detail.indexOf(member);
+        boolean meant = named >= 0 && detail.isString(named, text);
+        sum += meant ? count(detail, counted, 0) : 0;
       }
     }
     return sum;

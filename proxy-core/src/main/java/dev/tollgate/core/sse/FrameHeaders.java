@@ -16,6 +16,7 @@ final class FrameHeaders {
 
   private Kind kind = Kind.UNKNOWN;
   private String eventType = "";
+  private String eventTypeBefore = "";
   private String exceptionType = "";
   private String errorCode = "";
   private String errorMessage = "";
@@ -33,6 +34,10 @@ final class FrameHeaders {
   /** Whether they could be read. */
   boolean read(byte[] bytes, int from, int to) {
     kind = Kind.UNKNOWN;
+    eventType = "";
+    exceptionType = "";
+    errorCode = "";
+    errorMessage = "";
     int at = from;
     while (at >= 0 && at < to) {
       at = header(bytes, at, to);
@@ -75,13 +80,14 @@ final class FrameHeaders {
     if (isText(bytes, nameFrom, nameTo, ":message-type")) {
       kind = kind(bytes, from, to);
     } else if (isText(bytes, nameFrom, nameTo, ":event-type")) {
-      eventType = text(bytes, from, to, eventType);
+      eventType = text(bytes, from, to, eventTypeBefore);
+      eventTypeBefore = eventType;
     } else if (isText(bytes, nameFrom, nameTo, ":exception-type")) {
-      exceptionType = text(bytes, from, to, exceptionType);
+      exceptionType = new String(bytes, from, to - from, UTF_8);
     } else if (isText(bytes, nameFrom, nameTo, ":error-code")) {
-      errorCode = text(bytes, from, to, errorCode);
+      errorCode = new String(bytes, from, to - from, UTF_8);
     } else if (isText(bytes, nameFrom, nameTo, ":error-message")) {
-      errorMessage = text(bytes, from, to, errorMessage);
+      errorMessage = new String(bytes, from, to - from, UTF_8);
     }
   }
 
@@ -123,7 +129,8 @@ final class FrameHeaders {
   private static String message(byte[] bytes, int from, int to) {
     try {
       JsonMembers payload = JsonMembers.of(bytes, from, to);
-      int i = payload.indexOf("message");
+      int small = payload.indexOf("message");
+      int i = small >= 0 ? small : payload.indexOf("Message"); // Amazon writes either
       return i >= 0 && payload.kind(i) == JsonKind.STRING ? payload.string(i) : "";
     } catch (InvalidJson e) {
       return ""; // its type says enough

@@ -186,6 +186,20 @@ class AnthropicRequestTest {
   }
 
   @Test
+  void whereTheAssistantBeginsTheUserWasSilent() throws Exception {
+    assertTurns(
+        """
+        [{"role":"assistant","content":"Hi."},{"role":"user","content":"Go."}]
+        """,
+        "",
+        """
+        [{"role":"user","content":[{"type":"text","text":"..."}]},
+         {"role":"assistant","content":[{"type":"text","text":"Hi."}]},
+         {"role":"user","content":[{"type":"text","text":"Go."}]}]
+        """);
+  }
+
+  @Test
   void partsThatItCannotReadAreDroppedAndNamed() throws Exception {
     TranslatedChat chat =
         USUAL.of(

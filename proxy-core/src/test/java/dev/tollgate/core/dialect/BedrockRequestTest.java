@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.endpoint.ClientView;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -16,6 +17,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BedrockRequestTest {
   private static final Dialect BEDROCK = Dialect.named("bedrock");
   private static final String CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
+  private static final String PROFILE =
+      "arn:aws:bedrock:us-east-1:1:application-inference-profile/x";
+  private static final String MARK = "\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}";
   private static final String HELLO = "{\"role\":\"user\",\"content\":\"Hello\"}";
   private static final String CALL =
       "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"call.1\",\"type\":"
@@ -190,6 +194,147 @@ class BedrockRequestTest {
                 + "\"RXFBRA==\"}},{\"text\":\"a\"}]");
     assertThat(member(chat("us.amazon.nova-lite-v1:0", HELLO + "," + message, ""), "messages"))
         .doesNotContain("reasoningContent");
+    assertThat(member(chat("us.deepseek.r1-v1:0", HELLO + "," + message, ""), "messages"))
+        .as("refuses them")
+        .doesNotContain("reasoningContent");
+    assertThat(member(chat(PROFILE, HELLO + "," + message, ""), "messages"))
+        .contains("\"redactedContent\":\"EqAD\"");
+  }
+
+  @Test
+  void whereTheAssistantBeginsTheUserWasSilent() throws InvalidJson {
+    assertThat(
+            messages(
+                "{\"role\":\"system\",\"content\":\"Be kind.\"},"
+                    + "{\"role\":\"assistant\",\"content\":\"Hi.\"},"
+                    + HELLO))
+        .isEqualTo(
+            "[{\"role\":\"user\",\"content\":[{\"text\":\"...\"}]},"
+                + "{\"role\":\"assistant\",\"content\":[{\"text\":\"Hi.\"}]},"
+                + "{\"role\":\"user\",\"content\":[{\"text\":\"Hello\"}]}]");
+    assertThat(messages("{\"role\":\"assistant\",\"content\":\"\"}," + HELLO))
+        .as("one that says nothing is no turn")
+        .isEqualTo("[{\"role\":\"user\",\"content\":[{\"text\":\"Hello\"}]}]");
+  }
+
+  // What is to be cached
+
+  private static TranslatedChat marked(String model) throws InvalidJson {
+    return chat(
+        model,
+        "{\"role\":\"system\",\"content\":[{\"type\":\"text\",\"text\":\"a\","
+            + MARK
+            + "}]},{\"role\":\"user\",\"content\":\"b\","
+            + MARK
+            + "}",
+        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}," + MARK + "}]");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "us.meta.llama3-3-70b-instruct-v1:0",
+    "openai.gpt-oss-120b-1:0",
+    "us.deepseek.r1-v1:0",
+    "mistral.mistral-large-2402-v1:0",
+    "cohere.command-r-v1:0",
+    "anthropic.claude-3-haiku-20240307-v1:0",
+    PROFILE
+  })
+  void whatCachesNothingGetsNoMarks(String model) throws InvalidJson {
+    TranslatedChat sent = marked(model);
+    assertThat(sent.body().toString(UTF_8)).doesNotContain("cachePoint");
+    assertThat(sent.dropped())
+        .containsExactlyInAnyOrder(
+            "messages[0].content[0].cache_control",
+            "messages[1].cache_control",
+            "tools[0].cache_control");
+  }
+
+  @Test
+  void novaCachesNoTools() throws InvalidJson {
+    TranslatedChat sent = marked("us.amazon.nova-lite-v1:0");
+    String point = "{\"cachePoint\":{\"type\":\"default\"}}";
+    assertThat(member(sent, "system")).isEqualTo("[{\"text\":\"a\"}," + point + "]");
+    assertThat(member(sent, "messages")).endsWith("{\"text\":\"b\"}," + point + "]}]");
+    assertThat(member(sent, "toolConfig")).doesNotContain("cachePoint");
+    assertThat(sent.dropped()).containsExactly("tools[0].cache_control");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"b\"}],\"cache_control\":{\"type\":\"ephemeral\"}}"
+            + " | {\"text\":\"a\"},{\"text\":\"b\"},{\"cachePoint\":{\"type\":\"default\"}}",
+        "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\",\"cache_control\":{\"type\":\"ephemeral\"}}],\"cache_control\":{\"type\":\"ephemeral\"}}"
+            + " | {\"text\":\"a\"},{\"cachePoint\":{\"type\":\"default\"}}",
+        "{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b \",\"cache_control\":{\"type\":\"ephemeral\"}}"
+            + " | {\"text\":\"b\"},{\"cachePoint\":{\"type\":\"default\"}}"
+      })
+  void aMessagesMarkStandsAtItsEnd(String messages, String blocks) throws InvalidJson {
+    assertThat(messages(messages)).endsWith("\"content\":[" + blocks + "]}]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "us.meta.llama4-scout-17b-instruct-v1:0 | \"required\" | - | tool_choice",
+        "us.meta.llama4-scout-17b-instruct-v1:0 | \"auto\" | - | -",
+        "openai.gpt-oss-20b-1:0 | {\"type\":\"function\",\"function\":{\"name\":\"f\"}} | - | tool_choice",
+        "mistral.mistral-large-2402-v1:0 | \"required\" | {\"any\":{}} | -",
+        "mistral.mistral-large-2402-v1:0 | {\"type\":\"function\",\"function\":{\"name\":\"f\"}} | - | tool_choice",
+        "us.amazon.nova-lite-v1:0 | {\"type\":\"function\",\"function\":{\"name\":\"f\"}} | {\"tool\":{\"name\":\"f\"}} | -"
+      })
+  void aToolIsDemandedOfThoseWhoTakeIt(String model, String choice, String sent, String dropped)
+      throws InvalidJson {
+    String tools = "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],";
+    TranslatedChat chat = chat(model, HELLO, tools + "\"tool_choice\":" + choice);
+    JsonMembers config = root(member(chat, "toolConfig"));
+    int i = config.indexOf("toolChoice");
+    assertThat(i < 0 ? null : config.text(i)).isEqualTo(sent);
+    assertThat(chat.dropped())
+        .containsExactly(dropped == null ? new String[0] : new String[] {dropped});
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      nullValues = "-",
+      value = {
+        "us.anthropic.claude-sonnet-4-5-v1:0 | - | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\"}}}"
+            + " | {\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"object\",\"additionalProperties\":false}},\"additionalProperties\":false}",
+        "us.anthropic.claude-sonnet-4-5-v1:0 | - | {\"type\":\"object\",\"properties\":{\"n\":{\"minimum\":1}}} | -",
+        "us.anthropic.claude-sonnet-4-5-v1:0 | tools | {\"type\":\"object\"} | -",
+        "us.anthropic.claude-3-7-sonnet-v1:0 | - | {\"type\":\"object\"} | -",
+        "us.meta.llama3-3-70b-instruct-v1:0 | - | {\"type\":\"object\"} | -",
+        "qwen.qwen3-32b-v1:0 | json_schema | {\"type\":\"object\",\"additionalProperties\":false}"
+            + " | {\"type\":\"object\",\"additionalProperties\":false}"
+      })
+  void aSchemaIsSentWhereItIsTakenAndFits(
+      String model, String capability, String schema, String sent) throws InvalidJson {
+    AskedModel plain = AskedModel.of("bedrock", model);
+    AskedModel asked = capability == null ? plain : plain.able(capability);
+    TranslatedChat chat =
+        asked.of(
+            "{\"messages\":["
+                + HELLO
+                + "],\"response_format\":{\"type\":\"json_schema\","
+                + "\"json_schema\":{\"name\":\"n\",\"schema\":"
+                + schema
+                + "}}}");
+    if (sent == null) {
+      assertThat(member(chat, "outputConfig")).isEmpty();
+      assertThat(chat.dropped()).containsExactly("response_format");
+    } else {
+      assertThat(ClientView.tree(member(chat, "outputConfig")).findValue("schema").asText())
+          .isEqualTo(sent);
+      assertThat(chat.dropped()).isEmpty();
+    }
   }
 
   @Test
@@ -205,11 +350,14 @@ class BedrockRequestTest {
       nullValues = "-",
       value = {
         "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"description\":\"d\",\"parameters\":{\"x\":1}}}]"
-            + " | {\"tools\":[{\"toolSpec\":{\"name\":\"f\",\"description\":\"d\",\"inputSchema\":{\"json\":{\"x\":1}}}}]} | -",
+            + " | {\"tools\":[{\"toolSpec\":{\"name\":\"f\",\"description\":\"d\",\"inputSchema\":{\"json\":{\"type\":\"object\",\"x\":1}}}}]} | -",
+        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"type\":\"object\",\"x\":1}}},{\"type\":\"custom\",\"custom\":{\"name\":\"g\"}}]"
+            + " | {\"tools\":[{\"toolSpec\":{\"name\":\"f\",\"inputSchema\":{\"json\":{\"type\":\"object\",\"x\":1}}}}]} | tools[1]",
+        "\"tools\":[{\"type\":\"custom\",\"custom\":{\"name\":\"g\"}}],\"tool_choice\":\"required\" | `` | tools[0]",
         "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"},\"cache_control\":{\"type\":\"ephemeral\"}}],\"tool_choice\":\"required\""
             + " | {\"tools\":[{\"toolSpec\":{\"name\":\"f\",\"inputSchema\":{\"json\":{\"type\":\"object\",\"properties\":{}}}}},{\"cachePoint\":{\"type\":\"default\"}}],\"toolChoice\":{\"any\":{}}} | -",
         "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"x\":1}}}],\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"f\"}},\"parallel_tool_calls\":false"
-            + " | {\"tools\":[{\"toolSpec\":{\"name\":\"f\",\"inputSchema\":{\"json\":{\"x\":1}}}}],\"toolChoice\":{\"tool\":{\"name\":\"f\"}}} | parallel_tool_calls",
+            + " | {\"tools\":[{\"toolSpec\":{\"name\":\"f\",\"inputSchema\":{\"json\":{\"type\":\"object\",\"x\":1}}}}],\"toolChoice\":{\"tool\":{\"name\":\"f\"}}} | parallel_tool_calls",
         "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}],\"tool_choice\":\"none\""
             + " | `` | -",
         "\"tools\":[] | `` | -"
@@ -311,7 +459,7 @@ class BedrockRequestTest {
     assertThat(member(sent, "outputConfig"))
         .isEqualTo(
             "{\"textFormat\":{\"type\":\"json_schema\",\"structure\":{\"jsonSchema\":"
-                + "{\"schema\":\"{\\\"type\\\":\\\"object\\\"}\",\"name\":\"n\"}}}}");
+                + "{\"schema\":\"{\\\"type\\\":\\\"object\\\",\\\"additionalProperties\\\":false}\",\"name\":\"n\"}}}}");
     assertThat(sent.dropped()).isEmpty();
   }
 
@@ -319,7 +467,7 @@ class BedrockRequestTest {
   void theModelIsInTheTarget() {
     assertThat(BEDROCK.target(Operation.CHAT, route(CLAUDE), true))
         .endsWith("/model/us.anthropic.claude-sonnet-4-5-20250929-v1%3A0/converse-stream");
-    Route profile = route("arn:aws:bedrock:us-east-1:1:application-inference-profile/x");
+    Route profile = route(PROFILE);
     assertThat(BEDROCK.target(Operation.CHAT, profile, false))
         .endsWith(
             "/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Aapplication-inference-profile%2Fx"

@@ -30,6 +30,10 @@ class UsageTermsTest {
       'cacheReadInputTokenCount':1028,'cacheWriteInputTokens':7} | 1047 250 1028 7 0 0 0 0
       BEDROCK | {'inputTokens':12,'outputTokens':13,'cacheReadInputTokenCount':5} |\
        17 13 5 0 0 0 0 0
+      BEDROCK | {'inputTokens':10,'outputTokens':1,'cacheWriteInputTokens':5000,'cacheDetails':\
+      [{'ttl':'5m','inputTokens':1000},{'ttl':'1h','inputTokens':4000}]} | 5010 1 0 5000 4000 0 0 0
+      BEDROCK | {'inputTokens':10,'outputTokens':1,'cacheWriteInputTokens':5,'cacheDetails':\
+      [7,{'ttl':'1h'},{'ttl':'1h','inputTokens':4000}]} | 15 1 0 5 5 0 0 0
       GEMINI | {'promptTokenCount':421,'candidatesTokenCount':36,'thoughtsTokenCount':103} |\
        421 139 0 0 0 0 103 0
       GEMINI | {'promptTokenCount':10,'toolUsePromptTokenCount':73,'candidatesTokenCount':30,\

@@ -166,6 +166,58 @@ class BedrockExchangeTest {
     }
   }
 
+  /** A mark that its model does not take is the request's fault, not that of the key. */
+  @Test
+  void aDenialOfACacheLeavesTheKeyInUse() {
+    try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")))) {
+      RecordedClient client = scenario.askPlain();
+      scenario
+          .link(0)
+          .send(
+              Wire.response(
+                  403,
+                  "Forbidden",
+                  "x-amzn-errortype: AccessDeniedException\r\n",
+                  "{\"message\":\"You invoked an unsupported model or your request did not allow"
+                      + " prompt caching.\"}"));
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+      RecordedClient next = scenario.askPlain();
+      scenario
+          .link(0)
+          .send(
+              Wire.response(
+                  200,
+                  "OK",
+                  "",
+                  "{\"output\":{\"message\":{\"role\":\"assistant\",\"content\":"
+                      + "[{\"text\":\"Hi.\"}]}},\"stopReason\":\"end_turn\","
+                      + "\"usage\":{\"inputTokens\":2,\"outputTokens\":3}}"));
+      assertThat(next.whole().status()).isEqualTo(200);
+    }
+  }
+
+  /** The canonical usage carries what was written to the cache for an hour. */
+  @Test
+  void whatWasWrittenForAnHourIsChargedAsThat() {
+    try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")))) {
+      RecordedClient client = scenario.askPlain();
+      scenario
+          .link(0)
+          .send(
+              Wire.response(
+                  200,
+                  "OK",
+                  "",
+                  "{\"output\":{\"message\":{\"role\":\"assistant\",\"content\":"
+                      + "[{\"text\":\"Hi.\"}]}},\"stopReason\":\"end_turn\","
+                      + "\"usage\":{\"inputTokens\":10,\"outputTokens\":1,"
+                      + "\"cacheWriteInputTokens\":5000,\"cacheDetails\":"
+                      + "[{\"ttl\":\"1h\",\"inputTokens\":5000}]}}"));
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(scenario.served().usage().cacheWrite1hTokens()).isEqualTo(5000);
+    }
+  }
+
   @Test
   void aPlainReplyIsACompletion() {
     try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")))) {

@@ -165,6 +165,25 @@ class FrameDecoderTest {
   }
 
   @Test
+  void aFrameIsNotOfTheKindOfTheOneBefore() {
+    byte[] two =
+        new Frames()
+            .event("delta", "{}")
+            .frame("{}".getBytes(UTF_8), ":message-type", "event")
+            .event("delta", "{}")
+            .exception("someException", "{\"Message\":\"m\"}")
+            .frame(new byte[0], ":message-type", "exception")
+            .bytes();
+    assertThat(heard(two, 9).events())
+        .containsExactly(
+            "delta|{}",
+            "|{}",
+            "delta|{}",
+            "error|{\"error\":{\"type\":\"someException\",\"message\":\"m\"}}",
+            "error|{\"error\":{\"type\":\"\",\"message\":\"\"}}");
+  }
+
+  @Test
   void itsSinkMayCloseIt() {
     byte[] two = new Frames().event("a", "{}").event("b", "{}").bytes();
     for (int cut : new int[] {two.length, 1, 11}) {
