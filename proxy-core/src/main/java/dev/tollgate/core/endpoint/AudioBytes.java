@@ -18,6 +18,11 @@ final class AudioBytes {
     return size;
   }
 
+  /** What begins there. */
+  AudioBytes from(long at) {
+    return new AudioBytes(bytes, from + (int) Math.min(at, size), from + size);
+  }
+
   /** A byte; 0 behind the end. */
   int at(long i) {
     return i >= 0 && i < size ? bytes[from + (int) i] & 0xff : 0;
@@ -56,7 +61,7 @@ final class AudioBytes {
    *
    * @param bytesPerSecondMost that files of its kind have
    */
-  Duration atLeast(Duration said, int bytesPerSecondMost) {
+  Duration atLeast(Duration said, long bytesPerSecondMost) {
     Duration least = Duration.ofMillis(size * 1_000L / bytesPerSecondMost);
     return said.compareTo(least) < 0 ? least : said;
   }

@@ -9,6 +9,8 @@ import java.util.function.Function;
 final class AudioLength {
   // The thinnest speech that is usual (DECISIONS 8).
   private static final int BYTES_PER_SECOND_LEAST = 4_000;
+  // A little more than the most of an MP3's frames: what players take has no usual kind above it.
+  private static final int BYTES_PER_SECOND_MOST = 72_000;
   private static final Duration MOST = Duration.ofHours(4);
   private static final List<Function<AudioBytes, Optional<Duration>>> KINDS =
       List.of(WavLength::of, FlacLength::of, OggLength::of, Mp4Length::of, FramedAudioLength::of);
@@ -20,14 +22,19 @@ final class AudioLength {
     return capped(Duration.ofSeconds(Math.ceilDiv(sizeBytes, BYTES_PER_SECOND_LEAST)));
   }
 
+  /** A lower bound for compressed sound of so many bytes. */
+  static Duration atLeast(long sizeBytes) {
+    return capped(Duration.ofMillis(sizeBytes * 1_000 / BYTES_PER_SECOND_MOST));
+  }
+
   /** What the file itself says, where it is of a kind that does; else the upper bound. */
   static Duration likely(byte[] bytes, int from, int to) {
     return told(bytes, from, to).orElseGet(() -> atMost(to - from));
   }
 
-  /** What the file itself says. */
+  /** What the file itself says. Players pass over tags ahead of any kind. */
   static Optional<Duration> told(byte[] bytes, int from, int to) {
-    var file = new AudioBytes(bytes, from, to);
+    AudioBytes file = AudioTag.behindThoseAhead(new AudioBytes(bytes, from, to));
     return KINDS.stream()
         .flatMap(kind -> kind.apply(file).stream())
         .findFirst()

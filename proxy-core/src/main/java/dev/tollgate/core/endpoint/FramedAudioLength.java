@@ -8,7 +8,8 @@ import java.util.Optional;
  * samples. All of them are counted, for rates vary, and a tag ahead that tells a sum may be wrong.
  */
 final class FramedAudioLength {
-  private static final int TAG_HEAD_BYTES = 10;
+  // Who looks longer for the next frame has a file that is something else.
+  private static final int OUT_OF_STEP_BYTES_MAX = 64 * 1024;
   private static final int ADTS_HEAD_BYTES = 7;
   private static final int NANOS = 1_000_000_000;
   private static final int[] MPEG_RATES = {44_100, 48_000, 32_000};
@@ -41,38 +42,38 @@ final class FramedAudioLength {
   }
 
   static Optional<Duration> of(AudioBytes file) {
-    boolean isTagged = file.is(0, "ID3");
-    var walk = new FramedAudioLength(file);
-    return isTagged || walk.isFrame(0)
-        ? walk.summed(isTagged ? tagBytes(file) : 0)
-        : Optional.empty();
+    return new FramedAudioLength(file).summed();
   }
 
-  /** A tag's size has seven bits in each byte. */
-  private static long tagBytes(AudioBytes file) {
-    long size = 0;
-    for (int i = 6; i < TAG_HEAD_BYTES; i++) {
-      size = size << 7 | (file.at(i) & 0x7f);
-    }
-    boolean hasFoot = (file.at(5) & 0x10) != 0;
-    return size + TAG_HEAD_BYTES + (hasFoot ? TAG_HEAD_BYTES : 0);
-  }
-
-  /** What is no frame is passed over, as players do. */
-  private Optional<Duration> summed(long from) {
+  /** What is no frame is passed over, as players do, unless it is most of the file. */
+  private Optional<Duration> summed() {
     long nanos = 0;
-    long at = from;
+    long framesBytes = 0;
+    int outOfStep = 0;
     long inStep = -1;
-    while (at < file.size()) {
-      if (at == inStep ? reads(at) : isFrame(at)) {
+    for (long at = 0; at < file.size() && outOfStep < OUT_OF_STEP_BYTES_MAX; ) {
+      long tag = AudioTag.sizeBytes(file, at);
+      if (tag > 0) {
+        at += tag;
+        inStep = at;
+      } else if (at == inStep ? reads(at) : isFrame(at)) {
         nanos += frameNanos;
+        framesBytes += frameBytes;
         at += frameBytes;
         inStep = at;
       } else {
+        outOfStep++;
         at++;
       }
     }
-    return nanos == 0 ? Optional.empty() : Optional.of(Duration.ofNanos(nanos));
+    boolean isOther = nanos == 0 || outOfStep == OUT_OF_STEP_BYTES_MAX;
+    return isOther || 2 * framesBytes < file.size()
+        ? Optional.empty()
+        : Optional.of(longer(Duration.ofNanos(nanos), AudioLength.atLeast(file.size())));
+  }
+
+  private static Duration longer(Duration one, Duration other) {
+    return one.compareTo(other) > 0 ? one : other;
   }
 
   /** Whether a frame begins there, and another behind it unless it is the last. */
@@ -89,7 +90,7 @@ final class FramedAudioLength {
   }
 
   private boolean isTagAt(long at) {
-    return file.is(at, "TAG") || file.is(at, "APETAGEX") || file.is(at, "ID3");
+    return AudioTag.sizeBytes(file, at) > 0;
   }
 
   private boolean reads(long at) {

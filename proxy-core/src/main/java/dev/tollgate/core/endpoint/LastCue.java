@@ -6,35 +6,60 @@ import java.util.Optional;
 /** When the last subtitle of a file in SubRip or WebVTT ends: the audio is at least so long. */
 final class LastCue {
   private static final int DIGITS_MAX = 6;
+  private static final String ARROW = "-->";
 
   private final byte[] text;
   private final int length;
   private int at;
 
-  private LastCue(byte[] text, int length, int at) {
+  private LastCue(byte[] text, int length) {
     this.text = text;
     this.length = length;
-    this.at = at;
   }
 
-  /** Empty where there is none: nothing was said. */
+  /** The latest end of all cues; empty where there is none: nothing was said. */
   static Optional<Duration> end(byte[] text, int length) {
-    for (int i = length - 4; i >= 0; i--) {
-      if (text[i] == '-' && text[i + 1] == '-' && text[i + 2] == '>') {
-        Optional<Duration> end = new LastCue(text, length, i + 3).time();
-        if (end.isPresent()) {
-          return end;
-        }
-      }
+    var cues = new LastCue(text, length);
+    Optional<Duration> latest = Optional.empty();
+    while (cues.at < length) {
+      Optional<Duration> end = cues.lineEnd();
+      boolean isLater =
+          end.isPresent() && latest.filter(l -> l.compareTo(end.get()) >= 0).isEmpty();
+      latest = isLater ? end : latest;
+      cues.skipLine();
     }
-    return Optional.empty();
+    return latest;
+  }
+
+  /** A line that is a cue's begins with a time; an arrow in what was said has none ahead of it. */
+  private Optional<Duration> lineEnd() {
+    if (time().isEmpty()) {
+      return Optional.empty();
+    }
+    skipBlanks();
+    int arrow = 0;
+    while (arrow < ARROW.length() && skips(ARROW.charAt(arrow))) {
+      arrow++;
+    }
+    return arrow == ARROW.length() ? time() : Optional.empty();
+  }
+
+  private void skipLine() {
+    while (at < length && text[at] != '\n' && text[at] != '\r') {
+      at++;
+    }
+    at++;
+  }
+
+  private void skipBlanks() {
+    while (at < length && (text[at] == ' ' || text[at] == '\t')) {
+      at++;
+    }
   }
 
   /** {@code 01:02:03,450}, with a dot in WebVTT, where there need be no hours. */
   private Optional<Duration> time() {
-    while (at < length && (text[at] == ' ' || text[at] == '\t')) {
-      at++;
-    }
+    skipBlanks();
     long seconds = 0;
     for (int unit = 0; unit < 3; unit++) {
       long number = number();

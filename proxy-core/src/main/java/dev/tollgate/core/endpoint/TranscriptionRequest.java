@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A valid form of POST /v1/audio/transcriptions, over the array it came in. */
 public final class TranscriptionRequest implements InferenceRequest {
@@ -38,9 +39,15 @@ public final class TranscriptionRequest implements InferenceRequest {
   private final RoutingWish routing;
   private final TranscriptFormat format;
   private final boolean stream;
-  private final Optional<Duration> told;
-  private final Duration likely;
-  private final Duration most;
+  private final FormPart file;
+  private @Nullable Length length;
+
+  /**
+   * How long its file is.
+   *
+   * @param told by the file itself
+   */
+  private record Length(Optional<Duration> told, Duration likely, Duration most) {}
 
   private TranscriptionRequest(Form form, ModelId model, RoutingWish routing) {
     this.form = form;
@@ -50,11 +57,20 @@ public final class TranscriptionRequest implements InferenceRequest {
         TranscriptFormat.parse(form.text("response_format").orElse(""))
             .orElse(TranscriptFormat.JSON);
     this.stream = form.text("stream").orElse("").equals("true");
-    FormPart file = form.part("file").orElseThrow();
-    Duration bound = AudioLength.atMost(file.sizeBytes());
-    this.told = AudioLength.told(form.bytes(), file.from(), file.to());
-    this.likely = told.orElse(bound);
-    this.most = longer(likely, bound);
+    this.file = form.part("file").orElseThrow();
+  }
+
+  /** The file is walked once, and not for who is refused ahead of its price. */
+  private Length length() {
+    Length known = length;
+    if (known == null) {
+      Duration bound = AudioLength.atMost(file.sizeBytes());
+      Optional<Duration> told = AudioLength.told(form.bytes(), file.from(), file.to());
+      Duration likely = told.orElse(bound);
+      known = new Length(told, likely, longer(likely, bound));
+      length = known;
+    }
+    return known;
   }
 
   private static Map<String, FormFields.Rule> rules() {
@@ -160,24 +176,24 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   /** The length of its file, for a provider that does not say. */
   Duration likely() {
-    return likely;
+    return length().likely();
   }
 
   /** The same, where its subtitles say when the last of them ends: silence may follow. */
   Duration likely(Duration lastCueEnd) {
     return lastCueEnd.compareTo(believable()) > 0
-        ? likely
-        : longer(lastCueEnd, told.orElse(Duration.ZERO));
+        ? likely()
+        : longer(lastCueEnd, length().told().orElse(Duration.ZERO));
   }
 
   /** No provider can have counted more time. */
   Duration believable() {
-    return longer(most.multipliedBy(2), BELIEVABLE_LEAST);
+    return longer(length().most().multipliedBy(2), BELIEVABLE_LEAST);
   }
 
   /** Nor more tokens; audio may be thinner than any that we reckon with. */
   int tokensBelievable() {
-    long heard = THINNER_AT_MOST * most.toSeconds() * TOKENS_HEARD_PER_SECOND_MOST;
+    long heard = THINNER_AT_MOST * length().most().toSeconds() * TOKENS_HEARD_PER_SECOND_MOST;
     return (int) Math.max(TOKENS_BELIEVABLE_LEAST, heard + form.sizeBytes("prompt"));
   }
 
@@ -187,7 +203,7 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   /** What its audio counts, most likely. */
   long heardTokensLikely() {
-    return Math.ceilDiv(likely.toMillis() * TOKENS_HEARD_PER_SECOND_LIKELY, 1_000);
+    return Math.ceilDiv(likely().toMillis() * TOKENS_HEARD_PER_SECOND_LIKELY, 1_000);
   }
 
   @Override
@@ -197,6 +213,7 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   @Override
   public MicroUsd estimate(Model served) {
+    Duration most = length().most();
     long heard = most.toSeconds() * TOKENS_HEARD_PER_SECOND_MOST;
     long prompt = TokenEstimate.atMost(form.sizeBytes("prompt"), heard + 1, served.contextLength());
     List<Quantity> time = List.of(new Quantity.AudioTime(most));
@@ -204,7 +221,7 @@ public final class TranscriptionRequest implements InferenceRequest {
   }
 
   private long writtenAtMost(Model served) {
-    long spoken = (1 + most.toSeconds()) * TOKENS_WRITTEN_PER_SECOND_MOST;
+    long spoken = (1 + length().most().toSeconds()) * TOKENS_WRITTEN_PER_SECOND_MOST;
     return TokenEstimate.outputAtMost(Math.max(served.outputTokensReserved(), spoken), served);
   }
 

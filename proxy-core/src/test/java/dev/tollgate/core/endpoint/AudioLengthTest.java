@@ -90,6 +90,51 @@ class AudioLengthTest {
     assertThat(likely(nothing)).isEqualTo(AudioLength.atMost(nothing.length));
   }
 
+  /** Players pass over a tag ahead of any kind, and over what is left behind its end. */
+  @Test
+  void aTagHidesNoOtherKind() {
+    byte[] tag = ascii("ID3\u0004\0\0\0\0\0\0");
+    byte[] frame = Arrays.copyOf(mp3Frame(0x90, 417), 4);
+    for (byte[] file :
+        List.of(
+            ogg(48_000 * 60 + 312, sound(500)),
+            flac(44_100, 44_100 * 60),
+            mp4(0, 600, 600 * 60),
+            wav(1, 1_000, 1, 0, data(60_000, 60_000)))) {
+      assertThat(likely(concat(tag, file, frame))).isEqualTo(Duration.ofSeconds(60));
+      assertThat(likely(concat(tag, tag, file))).isEqualTo(Duration.ofSeconds(60));
+    }
+  }
+
+  @Test
+  void aFrameAmongOtherThingsIsNotTheirLength() {
+    byte[] tag = ascii("ID3\u0004\0\0\0\0\0\0");
+    byte[] frame = mp3Frame(0x90, 417);
+    for (int bytes : new int[] {10_000, 1 << 20}) {
+      byte[] file = concat(tag, sound(bytes), frame);
+      assertThat(likely(file)).isEqualTo(AudioLength.atMost(file.length));
+      assertThat(likely(concat(frame, frame, sound(bytes))))
+          .isEqualTo(AudioLength.atMost(bytes + 2 * frame.length));
+    }
+  }
+
+  @Test
+  void aCoverBehindAnMp3IsNoSound() {
+    byte[] frames = times(1_000, mp3Frame(0x90, 417));
+    byte[] cover = concat(ascii("APETAGEX\0\0\0\0\0\0\u0003\0"), new byte[16], sound(3 << 16));
+    assertThat(likely(concat(frames, cover))).isEqualTo(likely(frames));
+  }
+
+  /** A walk that looked at each byte of 25 MB stood its loop still for a fifth of a second. */
+  @Test
+  void whatIsNoFrameIsLookedAtForAWhileOnly() {
+    byte[] step = mp3Frame(0x90, 417);
+    byte[] tag = ascii("ID3\u0004\0\0\0\0\0\0");
+    // All of it in frames but for their last half: who still looks there finds them.
+    byte[] file = concat(tag, times(1_000, step), sound(70_000), times(1_000, step));
+    assertThat(likely(file)).isEqualTo(AudioLength.atMost(file.length));
+  }
+
   @Test
   void soAreThoseOfAac() {
     byte[] frame = new byte[371];
@@ -142,6 +187,8 @@ class AudioLengthTest {
         "WEBVTT\\n\\n00:00.000 --> 00:02.000 align:left\\nHi. | 2000",
         "WEBVTT\\n\\n00:00.000 --> 00:02.000\\nan arrow --> to nowhere: 7 | 2000",
         "1\\n00:00 --> 00:02\\nHi. | 2000",
+        "00:00:00,000 --> 01:00:00,000\\nsee --> 00:01 | 3600000",
+        "00:00:00,000 --> 01:00:00,000\\n\\n00:00:01,000 --> 00:00:02,000\\nTwo at once. | 3600000",
         "WEBVTT\\n | -1",
         "--> 99 | -1",
         "--> | -1",
