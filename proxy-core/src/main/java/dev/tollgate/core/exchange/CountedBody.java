@@ -12,9 +12,14 @@ final class CountedBody extends CompositeByteBuf {
     this.permit = permit;
   }
 
-  /** Takes over both. */
+  /** Takes over both, also where it fails. */
   static ByteBuf of(ByteBuf body, InflightBytes.Permit permit) {
-    return new CountedBody(body, permit).addComponent(true, body);
+    try {
+      return new CountedBody(body, permit).addComponent(true, body);
+    } catch (RuntimeException | OutOfMemoryError surprise) {
+      permit.end(); // the body was released by whom it was given to
+      throw surprise;
+    }
   }
 
   @Override

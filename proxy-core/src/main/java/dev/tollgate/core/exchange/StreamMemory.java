@@ -1,5 +1,7 @@
 package dev.tollgate.core.exchange;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
@@ -52,16 +54,18 @@ final class StreamMemory {
 
   /**
    * Hands the place in the budget on to the last words that were made of the text, and wait for
-   * their reader; what the socket takes at once goes uncounted.
+   * their reader; what the socket takes at once goes uncounted. Words that repeat the request more
+   * than the text, as a response does its tools, get a place of their own.
    */
   ByteBuf handOn(ByteBuf lastWords) {
-    InflightBytes.Permit held = permit;
-    if (held == null || lastWords.readableBytes() <= FREE_LAST_BYTES) {
+    int bytes = lastWords.readableBytes();
+    if (bytes <= FREE_LAST_BYTES || (permit == null && !acquire(bytes))) {
       return lastWords;
     }
+    InflightBytes.Permit held = requireNonNull(permit);
     permit = null;
     heldBytes = 0;
-    held.resize(lastWords.readableBytes()); // more may find no room: then what it had counts
+    held.resize(bytes); // more may find no room: then what it had counts
     return CountedBody.of(lastWords, held);
   }
 

@@ -137,6 +137,22 @@ class ResponsesTest {
     }
   }
 
+  /** It repeats the tools of the request, of which nothing came from the provider. */
+  @Test
+  void theToolsOfTheLastEventCount() {
+    String tool = "{\"type\":\"function\",\"name\":\"f\",\"description\":\"D\"}";
+    String tools = ",\"tools\":[" + tool.replace("D", "d".repeat(1 << 20)) + "]}";
+    try (var scenario = Scenario.of(TestCatalog.of("alpha"), 16 << 20)) {
+      RecordedClient client = ask(scenario, STREAM.replace("}", tools));
+      client.holdsPieces(true);
+      scenario.link(0).send(Wire.STREAM_HEAD + Wire.wholeStream("Hello"));
+      assertThat(client.answer()).isEqualTo(new RecordedClient.Answer.Streamed());
+      assertThat(scenario.inflight().held()).isGreaterThan(1 << 20);
+      client.holdsPieces(false);
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "messages[2].content, input",
