@@ -5,7 +5,8 @@ import java.util.Optional;
 
 /** The length of a FLAC: its first block tells the rate and the number of samples. */
 final class FlacLength {
-  private static final int BYTES_PER_SECOND_MOST = 192_000;
+  // Two channels of 24 bits at 96 kHz, made a third smaller.
+  private static final int BYTES_PER_SECOND_MOST = 384_000;
 
   private FlacLength() {}
 
@@ -18,6 +19,14 @@ final class FlacLength {
     return rate == 0 || samples == 0
         ? Optional.empty()
         : Optional.of(
-            file.atLeast(Duration.ofMillis(samples * 1_000 / rate), BYTES_PER_SECOND_MOST));
+            file.atLeast(
+                Duration.ofMillis(samples * 1_000 / rate), bytesPerSecondMost(file, rate)));
+  }
+
+  /** It is smaller than what it was made of. */
+  private static long bytesPerSecondMost(AudioBytes file, long rate) {
+    long channels = 1L + (file.at(20) >> 1 & 7);
+    long bits = 1 + (file.big(20, 2) >> 4 & 31);
+    return Math.min(rate * channels * Math.ceilDiv(bits, 8), BYTES_PER_SECOND_MOST);
   }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +87,7 @@ final class FormFields {
     String name = part.name();
     String folded = name.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT);
     if (!rules.containsKey(name)) {
-      if (folded.startsWith("routing[") || folded.startsWith("provider")) {
+      if (isWish(folded)) {
         // A wish that is not obeyed could send the file where its owner forbade it.
         issues.add(name, "is not read in forms: send routing as JSON text in one field");
       } else if (rules.containsKey(folded)) {
@@ -95,6 +96,12 @@ final class FormFields {
     } else if (!seen.add(name) && !name.endsWith("[]")) {
       issues.add(name, "is given twice");
     }
+  }
+
+  /** As SDKs write an object, or by its other name (DECISIONS 5). */
+  private static boolean isWish(String folded) {
+    return folded.equals("provider")
+        || Stream.of("routing[", "routing.", "provider[", "provider.").anyMatch(folded::startsWith);
   }
 
   private static void value(Form form, FormPart part, Rule rule, Issues issues) {

@@ -3,36 +3,44 @@ package dev.tollgate.core.endpoint;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The length of an Ogg: its last page says how many samples end there, its first how fast. */
+/**
+ * The length of an Ogg: each page says how many samples end there, the first how fast they are. The
+ * packets of Opus tell their own lengths, by which players play them.
+ */
 final class OggLength {
   private static final int BYTES_PER_SECOND_MOST = 64_000;
-  private static final int OPUS_RATE = 48_000; // whatever was recorded
-  private static final int SEARCHED_BYTES = 256 * 1024; // a page has at most 64 KiB
+  private static final int OPUS_BYTES_PER_SECOND_MOST = 32_000;
+  private static final int ELSEWHERE_BYTES_MAX = 64 * 1024;
   private static final int PAGE_HEAD_BYTES = 27;
+  private static final int FLAGS_AT = 5;
   private static final int GRANULE_AT = 6;
   private static final int SERIAL_AT = 14;
-  private static final long NO_GRANULE = -1;
 
-  private OggLength() {}
+  private final AudioBytes file;
+  private final long serial;
+  private final boolean isOpus;
+  private long elsewhereBytes;
+  private long lastSample;
+  private long opusSamples;
+
+  private OggLength(AudioBytes file, boolean isOpus) {
+    this.file = file;
+    this.serial = file.little(SERIAL_AT, 4);
+    this.isOpus = isOpus;
+  }
 
   static Optional<Duration> of(AudioBytes file) {
     if (!file.is(0, "OggS")) {
       return Optional.empty();
     }
     int packet = PAGE_HEAD_BYTES + file.at(PAGE_HEAD_BYTES - 1);
-    long rate = rate(file, packet);
-    long skipped = file.is(packet, "OpusHead") ? file.little(packet + 10, 2) : 0;
-    long samples = lastGranule(file) - skipped;
-    return rate == 0 || samples <= 0 || samples > Long.MAX_VALUE / 1_000
-        ? Optional.empty()
-        : Optional.of(
-            file.atLeast(Duration.ofMillis(samples * 1_000 / rate), BYTES_PER_SECOND_MOST));
+    boolean isOpus = file.is(packet, "OpusHead");
+    long rate = isOpus ? OpusPacket.RATE : rate(file, packet);
+    long skipped = isOpus ? file.little(packet + 10, 2) : 0;
+    return rate == 0 ? Optional.empty() : new OggLength(file, isOpus).told(rate, skipped);
   }
 
   private static long rate(AudioBytes file, long packet) {
-    if (file.is(packet, "OpusHead")) {
-      return OPUS_RATE;
-    }
     if (file.is(packet, "\u0001vorbis")) {
       return file.little(packet + 12, 4);
     }
@@ -42,18 +50,48 @@ final class OggLength {
     return file.is(packet, "\u007fFLAC") ? file.big(packet + 27, 3) >> 4 : 0;
   }
 
-  /** Of the last page of the first stream on which a packet ends. */
-  private static long lastGranule(AudioBytes file) {
-    long serial = file.little(SERIAL_AT, 4);
-    int least = Math.max(0, file.size() - SEARCHED_BYTES);
-    for (int at = file.size() - PAGE_HEAD_BYTES; at >= least; at--) {
-      if (file.at(at) == 'O' && file.is(at, "OggS") && file.little(at + SERIAL_AT, 4) == serial) {
-        long granule = file.little(at + GRANULE_AT, 8);
-        if (granule != NO_GRANULE) {
-          return granule;
-        }
+  private Optional<Duration> told(long rate, long skipped) {
+    walk();
+    long samples = Math.max(lastSample, opusSamples) - skipped;
+    boolean isUnknown = samples <= 0 || samples > Long.MAX_VALUE / 1_000;
+    return isUnknown || elsewhereBytes > ELSEWHERE_BYTES_MAX
+        ? Optional.empty()
+        : Optional.of(
+            file.atLeast(
+                Duration.ofMillis(samples * 1_000 / rate),
+                isOpus ? OPUS_BYTES_PER_SECOND_MOST : BYTES_PER_SECOND_MOST));
+  }
+
+  /** Page by page, until too much is in none or in those of other streams. */
+  private void walk() {
+    long at = 0;
+    while (at + PAGE_HEAD_BYTES <= file.size() && elsewhereBytes <= ELSEWHERE_BYTES_MAX) {
+      if (!file.is(at, "OggS")) {
+        elsewhereBytes++;
+        at++;
+        continue;
       }
+      boolean isOurs = file.little(at + SERIAL_AT, 4) == serial;
+      long end = page(at, isOurs);
+      elsewhereBytes += isOurs ? 0 : end - at;
+      at = end;
     }
-    return 0;
+  }
+
+  /** Where it ends: its packets are cut into segments, of which the last is not full. */
+  private long page(long at, boolean isOurs) {
+    int segments = file.at(at + PAGE_HEAD_BYTES - 1);
+    boolean isHead = (file.at(at + FLAGS_AT) & 1) == 0; // else the last page's packet goes on
+    long end = at + PAGE_HEAD_BYTES + segments;
+    for (int i = 0; i < segments; i++) {
+      int bytes = file.at(at + PAGE_HEAD_BYTES + i);
+      opusSamples += isOurs && isOpus && isHead && bytes > 0 ? OpusPacket.samples(file, end) : 0;
+      isHead = bytes < 255;
+      end += bytes;
+    }
+    if (isOurs) {
+      lastSample = Math.max(lastSample, file.little(at + GRANULE_AT, 8)); // -1: no packet ends
+    }
+    return end;
   }
 }

@@ -40,6 +40,62 @@ class AudioLengthTest {
     assertThat(likely(wav).toMillis()).isEqualTo(Math.ceilDiv(16_000_000, bytesPerSecond));
   }
 
+  /** Players go by the rate, the channels and the bits alone. */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1, 2, 96000, 24, 1152000",
+    "3, 3, 2, 48000, 32, 768000",
+    "65534, 1, 8, 16000, 16, 512000",
+    "65534, 3, 2, 48000, 32, 768000",
+    "7, 7, 1, 8000, 8, 16000"
+  })
+  void aStudioWavIsAsLongAsItSays(int tag, int within, int channels, int rate, int bits, int size) {
+    assertThat(likely(studio(tag, within, channels, rate, bits, size)))
+        .isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void theFirstRateOfAWavCounts() {
+    byte[] fast = Arrays.copyOfRange(wav(1, 8_000_000, 1, 0, new byte[0]), 12, 36);
+    assertThat(likely(wav(1, 8_000, 1, 0, concat(fast, data(16_000, 16_000)))))
+        .isEqualTo(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void whatNoPlayerGoesByMakesNoFileShorter() {
+    byte[] sound = data(1 << 20, 1 << 20);
+    assertThat(likely(wav(17, 8_000, 256, -1, sound))).isGreaterThan(Duration.ofSeconds(200));
+    assertThat(likely(wav(85, 8_000, 1, -1, sound))).isGreaterThan(Duration.ofSeconds(40));
+    byte[] speech = new byte[40];
+    speech[0] = 1 << 3; // a frame of 20 ms
+    byte[] opus = ogg(1, times(100, page(1, speech)));
+    assertThat(likely(opus)).isEqualTo(Duration.ofMillis(2_003));
+    byte[] longer = ogg(48_000 * 7 + 312, sound(500));
+    assertThat(likely(concat(longer, page(1, speech)))).isEqualTo(Duration.ofSeconds(7));
+    byte[] rows = ints(0, 1, 2_812, 1_024);
+    assertThat(likely(movie(ints(0, 0, 0, 48_000, 1), named("stts", rows))))
+        .isEqualTo(Duration.ofMillis(59_989));
+    assertThat(likely(movie(ints(0, 0, 0, 48_000, 48_000 * 60), named("stts", ints(0, 0)))))
+        .isEqualTo(Duration.ofSeconds(60));
+  }
+
+  /** What stands beside the sound, such as pictures, is not heard. */
+  @Test
+  void theSoundOfAMovieIsNotShorterThanItsBytes() {
+    byte[] head = ints(0, 0, 0, 48_000, 1);
+    byte[] kinds = named("stsd", concat(ints(0, 1, 16), ascii("mp4a"), new byte[8]));
+    byte[] sizes = named("stsz", concat(ints(0, 0, 2_000), new byte[8_000]));
+    for (int i = 0; i < 2_000; i++) {
+      ByteBuffer.wrap(sizes).putInt(20 + 4 * i, 200);
+    }
+    byte[] sound = named("mdat", new byte[1 << 20]);
+    assertThat(likely(concat(movie(head, concat(kinds, sizes)), sound)))
+        .isEqualTo(Duration.ofSeconds(10));
+    byte[] one = named("stsz", ints(0, 200, 4_000));
+    assertThat(likely(concat(movie(head, concat(kinds, one)), sound)))
+        .isEqualTo(Duration.ofSeconds(20));
+  }
+
   @Test
   void aFileIsNotShorterThanItsBytes() {
     byte[] megabyte = new byte[1 << 20];
@@ -161,6 +217,9 @@ class AudioLengthTest {
             flac(44_100, 441_000),
             ogg(48_000, new byte[100]),
             mp4(1, 600, 7_200),
+            movie(ints(0, 0, 0, 600, 1), named("stts", ints(0, 1, 7, 600))),
+            ogg(1, times(4, page(1, new byte[9]))),
+            studio(0xfffe, 1, 2, 8_000, 16, 300),
             times(4, mp3Frame(0x90, 417)));
     var random = new Random(7);
     for (byte[] file : files) {
@@ -210,6 +269,15 @@ class AudioLengthTest {
     return concat(head.array(), chunks);
   }
 
+  private static byte[] studio(int tag, int within, int channels, int rate, int bits, int size) {
+    ByteBuffer head = ByteBuffer.allocate(60).order(ByteOrder.LITTLE_ENDIAN);
+    head.put(ascii("RIFF")).putInt(52 + size).put(ascii("WAVEfmt ")).putInt(40);
+    head.putShort((short) tag).putShort((short) channels).putInt(rate).putInt(-1);
+    head.putShort((short) 1).putShort((short) bits).position(44);
+    head.putShort((short) within);
+    return concat(head.array(), data(size, size));
+  }
+
   private static byte[] data(int size, int bytes) {
     ByteBuffer chunk = ByteBuffer.allocate(8 + bytes).order(ByteOrder.LITTLE_ENDIAN);
     return chunk.put(ascii("data")).putInt(size).array();
@@ -254,6 +322,25 @@ class AudioLengthTest {
     byte[] type = box(ByteBuffer.allocate(24), "ftyp", 24).array();
     byte[] sound = box(ByteBuffer.allocate(500), "mdat", 500).array();
     return concat(type, sound, box(ByteBuffer.allocate(8), "moov", 128).array(), head.array());
+  }
+
+  /** One whose own head says a millisecond, with a track of sound. */
+  private static byte[] movie(byte[] soundHead, byte[] tables) {
+    byte[] kind = named("hdlr", concat(ints(0, 0), ascii("soun")));
+    byte[] media = concat(named("mdhd", soundHead), kind, named("minf", named("stbl", tables)));
+    byte[] track = named("trak", named("mdia", media));
+    byte[] head = named("mvhd", ints(0, 0, 0, 1_000, 1));
+    return concat(named("ftyp", new byte[8]), named("moov", concat(head, track)));
+  }
+
+  private static byte[] named(String name, byte[] body) {
+    return concat(ints(8 + body.length), ascii(name), body);
+  }
+
+  private static byte[] ints(int... numbers) {
+    ByteBuffer all = ByteBuffer.allocate(4 * numbers.length);
+    Arrays.stream(numbers).forEach(all::putInt);
+    return all.array();
   }
 
   private static ByteBuffer box(ByteBuffer out, String name, int size) {

@@ -75,6 +75,7 @@ class TranscriptionRequestTest {
         "routing[only][]=eu",
         "provider=eu",
         "provider[order][]=eu",
+        "routing.only=eu",
         "Routing[sort]=price"
       })
   void aWishThatIsNotReadIsRefused(String wish) {
@@ -92,6 +93,7 @@ class TranscriptionRequestTest {
         "response_format=;temperature=;stream=;language=",
         "stream=true;include[]=logprobs;include[]=logprobs",
         "routing=cost;unknown=1;unknown=2",
+        "provider_options=1;routings=2",
         "routing={\"strategy\":\"cost\",\"only\":[\"a\"]}"
       })
   void whatTheConventionAllowsIsAccepted(String more) {
