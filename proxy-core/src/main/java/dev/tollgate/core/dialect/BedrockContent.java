@@ -14,11 +14,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes a message's text and parts as Converse's content blocks. One use. */
 final class BedrockContent {
+  /** Words where some are demanded and nobody said any. */
+  static final String SILENCE = "...";
+
   private static final int NAME_CHARS_MAX = 100;
 
   private final BedrockCache cache;
   private final Dropped dropped;
   private int documents;
+  private boolean showed;
+  private boolean said;
 
   /** Where marks wait until a tool's result is closed, which has none inside. */
   private @Nullable Waiting waiting;
@@ -108,9 +113,19 @@ final class BedrockContent {
     }
   }
 
+  /** Ends a turn, in which a document must have words beside it. */
+  void endTurn(JsonOut out) {
+    if (showed && !said) {
+      out.beginObject().name("text").string(SILENCE).endObject();
+    }
+    showed = false;
+    said = false;
+  }
+
   /** One that says nothing would be refused. */
   private void text(JsonItems from, int i, @Nullable Mark mark, Supplier<JsonOut> place) {
     if (!isBlank(from, i)) {
+      said |= waiting == null;
       JsonOut out = place.get().beginObject().name("text").raw(JsonBytes.of(from, i)).endObject();
       mark(mark, out);
     }
@@ -206,6 +221,7 @@ final class BedrockContent {
     }
     int name = Given.text(named, nameMember);
     JsonOut out = place.get().beginObject().name("document").beginObject();
+    showed |= waiting == null;
     out.name("format").string(format);
     out.name("name").string(documentName(name < 0 ? "" : named.string(name)));
     given.get().writeTo(out);

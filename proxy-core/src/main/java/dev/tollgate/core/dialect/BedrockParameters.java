@@ -15,12 +15,7 @@ final class BedrockParameters {
 
   /** Converse's own members, which a client may send as they are. */
   private static final List<String> OWN =
-      List.of(
-          "guardrailConfig",
-          "performanceConfig",
-          "requestMetadata",
-          "promptVariables",
-          "additionalModelResponseFieldPaths");
+      List.of("guardrailConfig", "performanceConfig", "requestMetadata", "promptVariables");
 
   private final JsonMembers chat;
   private final Route route;

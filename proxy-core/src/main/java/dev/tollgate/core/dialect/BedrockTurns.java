@@ -19,9 +19,6 @@ final class BedrockTurns {
   private static final String USER = "user";
   private static final String ASSISTANT = "assistant";
 
-  /** What the user says ahead of an assistant that speaks first, which would be refused. */
-  private static final String SILENCE = "...";
-
   private static final int CALL_ID_CHARS_MAX = 64;
 
   private final JsonElements messages;
@@ -81,8 +78,8 @@ final class BedrockTurns {
 
   /** The turn of a role, which is begun with its first block: an empty one would be refused. */
   private JsonOut turn(String role, JsonOut out) {
-    if (open.isEmpty() && role.equals(ASSISTANT)) {
-      turn(USER, out).beginObject().name("text").string(SILENCE).endObject();
+    if (open.isEmpty() && role.equals(ASSISTANT)) { // who may not be the first to speak
+      turn(USER, out).beginObject().name("text").string(BedrockContent.SILENCE).endObject();
     }
     if (!open.equals(role)) {
       close(out);
@@ -94,6 +91,7 @@ final class BedrockTurns {
 
   private void close(JsonOut out) {
     if (!open.isEmpty()) {
+      content.endTurn(out);
       out.endArray().endObject();
       open = "";
     }

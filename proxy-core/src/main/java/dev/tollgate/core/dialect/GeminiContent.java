@@ -163,7 +163,8 @@ final class GeminiContent {
       to++;
     }
     String authority = uri.substring(from, to).toLowerCase(Locale.ROOT);
-    return !authority.contains("googleapis.com") && !authority.contains("%");
+    boolean plain = !authority.isEmpty() && authority.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    return plain && !authority.contains("googleapis.com") && !authority.contains("%");
   }
 
   private static boolean audio(JsonMembers part, Supplier<JsonOut> place) {

@@ -2,11 +2,11 @@ package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.money.Usage;
 
-/** Ollama's terms: a prompt that was in its cache is not counted at all. */
+/** Ollama's terms. Some leave out a prompt that was in the cache, which is no zero. */
 final class OllamaUsage {
   private OllamaUsage() {}
 
   static Usage read(UsageCounts usage) {
-    return Usage.ofTokens(usage.zeroIfAbsent("prompt_eval_count"), usage.required("eval_count"));
+    return Usage.ofTokens(usage.required("prompt_eval_count"), usage.required("eval_count"));
   }
 }

@@ -10,6 +10,8 @@ public enum Oddity {
   SURPLUS,
   /** Usage came more than once, and not the same: the last one counts. */
   USAGES_DIFFER,
+  /** The connection ended within a frame behind the finish, such as the one with the usage. */
+  CUT_OFF,
   /** The last usage was absurd: ours counts instead. */
   USAGE_UNSOUND;
 

@@ -25,10 +25,12 @@ final class StreamReader implements SseSink, FlowReader {
   private final StreamDecoder decoder;
   private final ReplyStream reply;
   private final ByteBufAllocator allocator;
+  private final Framing framing;
   private final int eventBytesMax;
   private @Nullable ByteBuf out;
   private State state = State.OPEN;
   private boolean surplus;
+  private boolean cutOff;
   private byte @Nullable [] errorEvent;
 
   /** Whether and how the provider's stream ended. */
@@ -59,6 +61,7 @@ final class StreamReader implements SseSink, FlowReader {
       ByteBufAllocator allocator) {
     this.reply = reply;
     SseSink events = translation.isEmpty() ? this : translation.get().stream(this);
+    this.framing = framing;
     this.decoder = framing.decoder(events, eventBytesMax);
     this.allocator = allocator;
     this.eventBytesMax = eventBytesMax;
@@ -89,6 +92,7 @@ final class StreamReader implements SseSink, FlowReader {
   @Override
   public void end() {
     if (state == State.OPEN) {
+      cutOff = framing == Framing.FRAMES && decoder.midEvent(); // it says how long it is
       decoder.finish();
     }
   }
@@ -179,7 +183,7 @@ final class StreamReader implements SseSink, FlowReader {
   /** What is odd about it, whether or not it is complete. */
   @Override
   public Set<Oddity> oddities() {
-    Set<Oddity> ofReply = reply.oddities();
+    Set<Oddity> ofReply = cutOff ? Oddity.CUT_OFF.and(reply.oddities()) : reply.oddities();
     return surplus && state == State.DONE ? Oddity.SURPLUS.and(ofReply) : ofReply;
   }
 

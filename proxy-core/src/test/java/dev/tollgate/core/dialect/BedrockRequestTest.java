@@ -89,9 +89,9 @@ class BedrockRequestTest {
         "{\"type\":\"video_url\",\"video_url\":{\"url\":\"data:video/mp4;base64,aGk=\"}}"
             + " | {\"video\":{\"format\":\"mp4\",\"source\":{\"bytes\":\"aGk=\"}}}",
         "{\"type\":\"file\",\"file\":{\"filename\":\"a_b.c  d.pdf\",\"file_data\":\"data:application/pdf;base64,aGk=\"}}"
-            + " | {\"document\":{\"format\":\"pdf\",\"name\":\"a-b-c d\",\"source\":{\"bytes\":\"aGk=\"}}}",
+            + " | {\"document\":{\"format\":\"pdf\",\"name\":\"a-b-c d\",\"source\":{\"bytes\":\"aGk=\"}}},{\"text\":\"...\"}",
         "{\"type\":\"file\",\"file\":{\"file_data\":\"data:text/csv;base64,aGk=\"}}"
-            + " | {\"document\":{\"format\":\"csv\",\"name\":\"document\",\"source\":{\"bytes\":\"aGk=\"}}}",
+            + " | {\"document\":{\"format\":\"csv\",\"name\":\"document\",\"source\":{\"bytes\":\"aGk=\"}}},{\"text\":\"...\"}",
         "{\"type\":\"text\",\"text\":\"x\",\"cache_control\":{\"type\":\"ephemeral\",\"ttl\":\"1h\"}}"
             + " | {\"text\":\"x\"},{\"cachePoint\":{\"type\":\"default\",\"ttl\":\"1h\"}}"
       })
@@ -130,6 +130,18 @@ class BedrockRequestTest {
                 .body()
                 .toString(UTF_8))
         .startsWith("{\"messages\":[{\"role\":\"user\",\"content\":[{\"text\":\"Be kind.\"}]}]");
+  }
+
+  @Test
+  void aDocumentAloneHasWordsBesideIt() throws InvalidJson {
+    String file =
+        "{\"type\":\"file\",\"file\":{\"filename\":\"a.txt\",\"file_data\":"
+            + "\"data:text/plain;base64,aGk=\"}}";
+    String alone = "{\"role\":\"user\",\"content\":[" + file + "]}";
+    assertThat(messages(alone)).endsWith("{\"bytes\":\"aGk=\"}}},{\"text\":\"...\"}]}]");
+    assertThat(messages(alone + "," + HELLO))
+        .as("one turn")
+        .endsWith("{\"bytes\":\"aGk=\"}}},{\"text\":\"Hello\"}]}]");
   }
 
   @Test
@@ -387,6 +399,8 @@ class BedrockRequestTest {
             + " | {\"temperature\":0.5,\"topP\":0.9} | -",
         "amazon.nova-lite-v1:0 | \"user\":\"u\",\"seed\":0,\"frequency_penalty\":0.1,\"presence_penalty\":0"
             + " | {} | user,seed,frequency_penalty",
+        "amazon.nova-lite-v1:0 | \"additionalModelResponseFieldPaths\":[\"/x\"] | {}"
+            + " | additionalModelResponseFieldPaths",
         "amazon.nova-lite-v1:0 | \"response_format\":{\"type\":\"json_object\"} | {}"
             + " | response_format",
         "anthropic.claude-opus-4-7-v1 | \"temperature\":0.5,\"top_k\":3 | {} | temperature,top_k"

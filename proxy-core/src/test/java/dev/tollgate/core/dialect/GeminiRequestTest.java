@@ -112,7 +112,9 @@ class GeminiRequestTest {
         "http://h/a.png",
         "https://generativelanguage.googleapis.com/v1beta/files/f",
         "https://u@Storage.GoogleAPIs.com:443/b/c",
-        "https://storage%2egoogleapis.com/b/c"
+        "https://storage%2egoogleapis.com/b/c",
+        "https:///generativelanguage.googleapis.com/v1beta/files/f",
+        "https://generativelanguage.googleapis\u3002com/v1beta/files/f"
       })
   void whatOnlyTheOperatorMayReadIsLeftOut(String url) throws Exception {
     String chat =

@@ -93,6 +93,8 @@ class UsageTermsTest {
         "GEMINI | {'promptTokenCount':1,'candidatesTokenCount':1e9}",
         "COHERE | {'billed_units':{'input_tokens':83,'output_tokens':13}}",
         "COHERE | {'tokens':[]}",
+        "OLLAMA | {'eval_count':7}",
+        "OLLAMA | {'prompt_eval_count':7}",
         "COHERE | {'tokens':{'input_tokens':1.5,'output_tokens':13}}",
         "OPENAI_RESPONSES | {'prompt_tokens':1,'completion_tokens':1}",
         "OPENAI | {'input_tokens':1,'output_tokens':1}",

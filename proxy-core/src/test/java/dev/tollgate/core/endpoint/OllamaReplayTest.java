@@ -110,7 +110,7 @@ class OllamaReplayTest {
             + "{\"function\":{\"name\":\"g\",\"arguments\":{}}}]},\"done\":false}\n";
     String last =
         "{\"model\":\"m\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,"
-            + "\"done_reason\":\"stop\",\"eval_count\":3}\n";
+            + "\"done_reason\":\"stop\",\"prompt_eval_count\":0,\"eval_count\":3}\n";
     Relayed relayed =
         Relayed.of(
             (line + last).getBytes(UTF_8), Cut.BYTES, Samples.stamp(), Samples.PRICES, DIALECT);
@@ -121,6 +121,15 @@ class OllamaReplayTest {
     assertThat(view.calls().get(0).arguments).hasToString("{\"x\": 1}");
     assertThat(relayed.charged().promptTokens()).isZero();
     assertThat(relayed.charged().completionTokens()).isEqualTo(3);
+    String uncounted = last.replace("\"prompt_eval_count\":0,", "");
+    Relayed estimated =
+        Relayed.of(
+            (line + uncounted).getBytes(UTF_8),
+            Cut.BYTES,
+            Samples.stamp(),
+            Samples.PRICES,
+            DIALECT);
+    assertThat(estimated.charged().estimated()).as("no count is no zero").isTrue();
 
     String error = "{\"error\":\"model runner has unexpectedly stopped\"}\n";
     Relayed failed =

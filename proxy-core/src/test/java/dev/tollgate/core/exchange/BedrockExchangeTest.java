@@ -8,6 +8,7 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.AwsKeys;
 import dev.tollgate.core.endpoint.ClientView;
+import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.AwsSignature;
 import dev.tollgate.core.testkit.Frames;
@@ -163,6 +164,26 @@ class BedrockExchangeTest {
       scenario.link(0).send(HEAD).send(chunk(begun().bytes())).send(chunk(half));
       scenario.link(0).send(Wire.LAST_CHUNK);
       assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_DISCONNECT);
+    }
+  }
+
+  /** Behind the finish, where the usage would have been. */
+  @Test
+  void aFrameThatIsCutOffBehindTheFinishIsOdd() {
+    try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")))) {
+      RecordedClient client = scenario.askStream();
+      byte[] stop = new Frames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes();
+      byte[] usage =
+          new Frames()
+              .event("metadata", "{\"usage\":{\"inputTokens\":5,\"outputTokens\":3}}")
+              .bytes();
+      byte[] half = Arrays.copyOf(usage, usage.length / 2);
+      scenario.link(0).send(HEAD).send(chunk(begun().bytes())).send(chunk(stop)).send(chunk(half));
+      scenario.link(0).send(Wire.LAST_CHUNK);
+      assertThat(ClientView.of(client.text()).done()).isTrue();
+      assertThat(scenario.served().usage().estimated()).isTrue();
+      assertThat(scenario.served().attempts().getFirst().oddities())
+          .containsExactly(Oddity.CUT_OFF);
     }
   }
 
