@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What Converse gets of a chat, and Titan of a request for vectors. */
+/** What Converse gets of a chat. */
 class BedrockRequestTest {
   private static final Dialect BEDROCK = Dialect.named("bedrock");
   private static final String CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -488,23 +488,5 @@ class BedrockRequestTest {
                 + "/converse");
     assertThat(BEDROCK.target(Operation.EMBEDDING, route("amazon.titan-embed-text-v2:0"), false))
         .endsWith("/model/amazon.titan-embed-text-v2%3A0/invoke");
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      nullValues = "-",
-      value = {
-        "\"input\":\"a\",\"dimensions\":256 | {\"inputText\":\"a\",\"dimensions\":256} | -",
-        "\"input\":[\"a\"],\"encoding_format\":\"base64\",\"normalize\":false"
-            + " | {\"inputText\":\"a\",\"normalize\":false} | -",
-        "\"input\":\"a\",\"user\":\"u\" | {\"inputText\":\"a\"} | user"
-      })
-  void aTextBecomesAVector(String members, String body, String dropped) throws InvalidJson {
-    TranslatedChat sent =
-        BEDROCK.embeddings().orElseThrow().request(root("{" + members + "}"), route("t"));
-    assertThat(sent.body().toString(UTF_8)).isEqualTo(body);
-    assertThat(String.join(",", sent.dropped())).isEqualTo(dropped == null ? "" : dropped);
   }
 }
