@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;

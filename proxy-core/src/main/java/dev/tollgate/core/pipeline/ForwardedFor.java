@@ -1,7 +1,8 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.address.Addresses;
+import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.http.Headers;
-import dev.tollgate.core.pipeline.CidrSet.Addresses;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.http.RequestHead;

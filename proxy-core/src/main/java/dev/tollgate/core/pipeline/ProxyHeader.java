@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.address.Addresses;
 import io.netty.buffer.ByteBuf;
 import java.net.InetAddress;
 import java.util.zip.CRC32C;
@@ -98,7 +99,7 @@ sealed interface ProxyHeader {
       byte[] source = new byte[addressBytes];
       in.getBytes(start + FIXED_BYTES, source);
       return areSound(tlvs, bytes)
-          ? new Proxied(CidrSet.Addresses.of(source))
+          ? new Proxied(Addresses.of(source))
           : new Refused("a PROXY header with broken extensions or a wrong checksum");
     }
 

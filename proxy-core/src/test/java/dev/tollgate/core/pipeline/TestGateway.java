@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.RequestRecord;

@@ -1,5 +1,6 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.EventList;
 import dev.tollgate.core.exchange.ExchangeOptions;
@@ -7,7 +8,6 @@ import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.fault.ErrorCode;
-import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;

@@ -1,5 +1,6 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Modality;
@@ -27,7 +28,6 @@ import dev.tollgate.core.limit.LocalCounters;
 import dev.tollgate.core.limit.RefusalCache;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
-import dev.tollgate.core.pipeline.CidrSet;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;

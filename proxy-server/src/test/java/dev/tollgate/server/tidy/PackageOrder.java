@@ -27,6 +27,7 @@ final class PackageOrder {
           "json",
           "sse",
           "http",
+          "address",
           "tenant",
           "ledger",
           "catalog",

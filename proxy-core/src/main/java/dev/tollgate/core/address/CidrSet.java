@@ -1,8 +1,6 @@
-package dev.tollgate.core.pipeline;
+package dev.tollgate.core.address;
 
-import io.netty.util.NetUtil;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -90,28 +88,5 @@ public final class CidrSet {
     }
     int rest = block.prefixBits % 8;
     return rest == 0 || (block.network[whole] ^ bytes[whole]) >> (8 - rest) == 0;
-  }
-
-  /** Addresses from text, never through a resolver. */
-  static final class Addresses {
-    private Addresses() {}
-
-    /** The address, or null where the text is none. */
-    static @Nullable InetAddress parse(String text) {
-      if (text.indexOf('%') >= 0) {
-        return null; // a zone means something on one machine only
-      }
-      byte[] bytes = NetUtil.createByteArrayFromIpAddressString(text);
-      return bytes == null ? null : of(bytes);
-    }
-
-    /** The address of 4 or 16 bytes; IPv4 inside IPv6 becomes IPv4. */
-    static InetAddress of(byte[] bytes) {
-      try {
-        return InetAddress.getByAddress(bytes);
-      } catch (UnknownHostException e) {
-        throw new AssertionError("4 or 16 bytes are always an address", e);
-      }
-    }
   }
 }
