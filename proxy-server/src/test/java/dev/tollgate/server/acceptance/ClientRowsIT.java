@@ -51,6 +51,7 @@ class ClientRowsIT {
   private static final MockProvider MOCK = MockProvider.start(MockProfile.IMMEDIATE, 0);
   private static final FullBacklog BLACK_HOLE = FullBacklog.fill();
   private static final Binary NODE = Shared.beside(setup(), List.of());
+  private static final AccessLines LOG = new AccessLines(NODE, SOON);
   private static final Map<String, Row> ROWS = rows();
 
   /** What a client does. */
@@ -131,6 +132,7 @@ class ClientRowsIT {
   @AfterEach
   void nothingIsHeld() throws Exception {
     NODE.admin().awaitIdle();
+    LOG.awaitEarlier();
     assertThat(MOCK.await(stats -> stats.inFlight() == 0, SOON).inFlight()).isZero();
   }
 
@@ -207,7 +209,7 @@ class ClientRowsIT {
       try (RawClient client = NODE.connect()) {
         client.send(sent);
       }
-      assertThat(logged(before).path("outcome").asText()).isEqualTo("client_abort");
+      assertThat(LOG.next(before).path("outcome").asText()).isEqualTo("client_abort");
     }
     assertThat(MOCK.stats().requests()).isEqualTo(asked);
   }
@@ -218,7 +220,7 @@ class ClientRowsIT {
       NODE.admin().await(metrics -> Admin.total(metrics, held) > 0, held);
       assertThat(client.arrived()).isZero();
     }
-    JsonNode log = logged(before);
+    JsonNode log = LOG.next(before);
     assertThat(log.path("outcome").asText()).isEqualTo("client_abort");
     assertThat(log.path("cost_micro").longValue()).isZero();
   }
@@ -232,7 +234,7 @@ class ClientRowsIT {
           client.reset();
         }
       }
-      JsonNode log = logged(before);
+      JsonNode log = LOG.next(before);
       assertThat(log.path("outcome").asText()).isEqualTo("client_abort");
       assertThat(log.path("estimated").booleanValue()).isTrue();
       assertThat(log.path("completion_tokens").intValue()).isBetween(5, 50_000);
@@ -242,7 +244,7 @@ class ClientRowsIT {
     try (RawClient client = stream("row/drained")) {
       readContents(client, 3);
     }
-    JsonNode log = logged(before);
+    JsonNode log = LOG.next(before);
     assertThat(log.path("outcome").asText()).isEqualTo("client_abort");
     assertThat(log.path("estimated").booleanValue()).as("%s", log).isFalse();
     assertThat(log.path("completion_tokens").intValue()).isEqualTo(60);
@@ -253,7 +255,7 @@ class ClientRowsIT {
     try (RawClient client = stream("row/late")) {
       client.readUntil("\"finish_reason\":\"stop\"");
     }
-    JsonNode log = logged(before);
+    JsonNode log = LOG.next(before);
     assertThat(log.path("outcome").asText()).isEqualTo("client_abort");
     assertThat(log.path("estimated").booleanValue()).as("%s", log).isFalse();
     assertThat(log.path("completion_tokens").intValue()).isEqualTo(8);
@@ -264,7 +266,7 @@ class ClientRowsIT {
     try (RawClient client = stream("row/quick")) {
       client.readUntil("data: [DONE]\n\n");
     }
-    JsonNode log = logged(before);
+    JsonNode log = LOG.next(before);
     assertThat(log.path("outcome").asText()).isEqualTo("ok");
     assertThat(log.path("completion_tokens").intValue()).isEqualTo(8);
   }
@@ -275,7 +277,7 @@ class ClientRowsIT {
       readContents(client, 2);
       client.halfClose().within(SOON).awaitClosed();
     }
-    assertThat(logged(before).path("outcome").asText()).isEqualTo("client_abort");
+    assertThat(LOG.next(before).path("outcome").asText()).isEqualTo("client_abort");
   }
 
   // Clients that do not read
@@ -284,7 +286,7 @@ class ClientRowsIT {
     int before = NODE.err().count();
     try (RawClient client = RawClient.connectNarrow(NODE.port(), 4096)) {
       ask(client, "row/fast");
-      JsonNode log = logged(before);
+      JsonNode log = LOG.next(before);
       assertThat(log.path("outcome").asText()).isEqualTo("client_stalled");
       assertThat(log.path("cost_micro").longValue()).isPositive();
       assertThat(log.path("response_bytes").longValue()).isLessThan(8 << 20);
@@ -313,7 +315,7 @@ class ClientRowsIT {
           TimeUnit.MILLISECONDS);
       assertThat(ended.await(60, TimeUnit.SECONDS)).isTrue();
     }
-    JsonNode log = logged(before);
+    JsonNode log = LOG.next(before);
     assertThat(log.path("outcome").asText()).as("%s", log).isEqualTo("ok");
     assertThat(log.path("completion_tokens").intValue()).isEqualTo(8000);
   }
@@ -368,7 +370,7 @@ class ClientRowsIT {
         client.send(begun);
         client.awaitClosed();
       }
-      assertThat(logged(before).path("outcome").asText()).isEqualTo("client_slow");
+      assertThat(LOG.next(before).path("outcome").asText()).isEqualTo("client_slow");
     }
   }
 
@@ -379,29 +381,29 @@ class ClientRowsIT {
       client.send(head("Content-Length: 90\r\n") + Chats.body("row/quick", false)).halfClose();
       client.awaitClosed();
     }
-    assertThat(logged(before).path("outcome").asText()).isEqualTo("client_abort");
+    assertThat(LOG.next(before).path("outcome").asText()).isEqualTo("client_abort");
     assertThat(MOCK.stats().requests()).isEqualTo(asked);
   }
 
   private static void refused(String lines, String body, int status) throws Exception {
     long asked = MOCK.stats().requests();
-    int before = NODE.err().count();
     try (RawClient client = NODE.connect().within(SOON)) {
       client.send(head(lines) + body);
-      assertThat(client.readResponse().status()).isEqualTo(status);
+      RawResponse response = client.readResponse();
+      assertThat(response.status()).isEqualTo(status);
+      assertThat(LOG.outcome(response)).isEqualTo("rejected");
     }
-    assertThat(logged(before).path("outcome").asText()).isEqualTo("rejected");
     assertThat(MOCK.stats().requests()).isEqualTo(asked);
   }
 
   private static void requireRefusedAtOnce(String head, int status) throws Exception {
-    int before = NODE.err().count();
     try (RawClient client = NODE.connect().within(SOON)) {
       client.send(head);
-      requireClosing(client.readResponse(), status);
+      RawResponse response = client.readResponse();
+      requireClosing(response, status);
       client.awaitClosed();
+      assertThat(LOG.outcome(response)).isEqualTo("rejected");
     }
-    assertThat(logged(before).path("outcome").asText()).isEqualTo("rejected");
   }
 
   private static void requireClosing(RawResponse response, int status) {
@@ -427,7 +429,7 @@ class ClientRowsIT {
       }
       client.readUntil("data: [DONE]\n\n");
     }
-    JsonNode log = logged(before, "row/revoked");
+    JsonNode log = LOG.next(before, "row/revoked");
     assertThat(log.path("outcome").asText()).isEqualTo("ok");
     assertThat(log.path("completion_tokens").intValue()).isEqualTo(150);
   }
@@ -441,7 +443,7 @@ class ClientRowsIT {
       client.post(Chats.PATH, Chats.body("row/poor", true), Chats.authorization(key));
       assertThat(client.readUntil("data: [DONE]\n\n")).contains("\"completion_tokens\":50");
     }
-    JsonNode log = logged(before, "row/poor");
+    JsonNode log = LOG.next(before, "row/poor");
     assertThat(log.path("outcome").asText()).isEqualTo("ok");
     long cost = log.path("cost_micro").longValue();
     assertThat(cost).isGreaterThan(5_000);
@@ -483,18 +485,5 @@ class ClientRowsIT {
         + "\r\n"
         + lines
         + "\r\n";
-  }
-
-  private static JsonNode logged(int linesBefore) throws InterruptedException {
-    return logged(linesBefore, "");
-  }
-
-  /** The access log's next line, or its next of a model. */
-  private static JsonNode logged(int linesBefore, String model) throws InterruptedException {
-    String line =
-        NODE.err()
-            .await(each -> each.contains("\"outcome\"") && each.contains(model), linesBefore, SOON)
-            .orElseThrow(() -> new AssertionError("no access log: " + NODE.err().text()));
-    return Json.tree(line.substring(line.indexOf('{')));
   }
 }

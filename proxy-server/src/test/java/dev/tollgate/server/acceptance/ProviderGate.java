@@ -20,6 +20,7 @@ final class ProviderGate implements AutoCloseable {
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private volatile ServerSocket listener;
   private volatile CountDownLatch passable = new CountDownLatch(0);
+  private volatile boolean shut;
 
   /** What becomes of a provider that is out. */
   enum Outage {
@@ -50,6 +51,7 @@ final class ProviderGate implements AutoCloseable {
   void begin(Outage outage) throws IOException {
     switch (outage) {
       case REFUSING -> {
+        shut = true;
         listener.close();
         resetAll();
       }
@@ -60,6 +62,7 @@ final class ProviderGate implements AutoCloseable {
   /** The provider is back; what hung goes on. */
   void end() throws IOException {
     passable.countDown();
+    shut = false;
     if (listener.isClosed()) {
       listener = new ServerSocket(port, 1024, InetAddress.getLoopbackAddress());
       accept(listener);
@@ -87,6 +90,10 @@ final class ProviderGate implements AutoCloseable {
       Socket there = new Socket(InetAddress.getLoopbackAddress(), provider);
       there.setTcpNoDelay(true);
       sockets.addAll(List.of(node, there));
+      if (shut) { // it was being opened while the others were reset, and would be used to the end
+        reset(node);
+        reset(there);
+      }
       Thread.ofVirtual().start(() -> relay(there, node));
       relay(node, there);
     } catch (IOException gone) {
