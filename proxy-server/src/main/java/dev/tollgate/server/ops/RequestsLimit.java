@@ -6,7 +6,9 @@ import java.time.Duration;
  * How many requests may be in work at once, found by trial: where loops keep what they are given
  * waiting for too long it falls by a tenth, where the room is used and loops keep up it grows by a
  * twentieth. A pause of some hundred milliseconds is not too long: only what lasts for a second is
- * load, and not a collection of garbage or another process's work. Confined to one thread.
+ * load, and not a collection of garbage or another process's work. Nor are requests the load while
+ * fewer are in work than are always served: a young node's loops are busy with becoming warm, and a
+ * limit cut for that turns away those who come while a provider hangs. Confined to one thread.
  */
 final class RequestsLimit {
   private static final double LESS = 0.9;
@@ -43,7 +45,7 @@ final class RequestsLimit {
   int look(Duration wait, int running) {
     busyLooks = wait.toNanos() > waitNanosMax ? busyLooks + 1 : 0;
     quietLooks = busyLooks == 0 && running < least ? quietLooks + 1 : 0;
-    if (busyLooks >= LOOKS) {
+    if (busyLooks >= LOOKS && running >= least) {
       // From what is there: a limit far above it would take many looks to matter. While more are in
       // work than it allows, the last cut has not shown yet what it does.
       limit = running > limit ? limit : Math.max(least, LESS * running);

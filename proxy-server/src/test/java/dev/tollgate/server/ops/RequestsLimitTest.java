@@ -37,9 +37,28 @@ final class RequestsLimitTest {
   @Test
   void itNeverFallsBelowWhatIsAlwaysServed() {
     for (int i = 0; i < 100; i++) {
-      limit.look(BUSY, 50);
+      limit.look(BUSY, 64);
     }
-    assertThat(limit.look(BUSY, 50)).isEqualTo(64);
+    assertThat(limit.look(BUSY, 64)).isEqualTo(64);
+  }
+
+  /** A young node: its loops become warm, and soon after a provider answers nobody. */
+  @Test
+  void loopsThatAreBusyWithoutRequestsTurnNobodyAway() {
+    for (int i = 0; i < 100; i++) {
+      assertThat(limit.look(BUSY, 20)).isEqualTo(10_000);
+    }
+    for (int running = 20; running < 2_000; running += 25) {
+      assertThat(limit.look(CALM, running)).isEqualTo(10_000);
+    }
+  }
+
+  @Test
+  void loopsThatAreBusyAlreadyAreCountedWhenRequestsCome() {
+    for (int i = 0; i < 10; i++) {
+      limit.look(BUSY, 20);
+    }
+    assertThat(limit.look(BUSY, 100)).isEqualTo(90);
   }
 
   @Test
