@@ -1,10 +1,13 @@
 package dev.tollgate.core.dialect;
 
+import dev.tollgate.core.aws.AwsKeys;
+import dev.tollgate.core.aws.SigV4;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
+import dev.tollgate.core.http.Unsigned;
 import java.util.List;
 import java.util.Optional;
 

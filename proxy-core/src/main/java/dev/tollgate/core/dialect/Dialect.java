@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
+import dev.tollgate.core.http.Unsigned;
 import java.util.List;
 import java.util.Optional;
 

@@ -3,10 +3,10 @@ package dev.tollgate.core.exchange;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.aws.AwsKeys;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.core.dialect.AwsKeys;
 import dev.tollgate.core.endpoint.ClientView;
 import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.fault.ErrorCode;

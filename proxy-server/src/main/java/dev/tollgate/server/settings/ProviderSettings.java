@@ -1,11 +1,11 @@
 package dev.tollgate.server.settings;
 
+import dev.tollgate.core.aws.AwsKeys;
 import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.catalog.Thinking;
-import dev.tollgate.core.dialect.AwsKeys;
 import dev.tollgate.server.settings.shape.Key;
 import dev.tollgate.server.settings.shape.Shorthand;
 import dev.tollgate.server.settings.shape.Tag;

@@ -3,6 +3,7 @@ package dev.tollgate.server.settings;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.aws.AwsKeys;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Deviations;
@@ -14,7 +15,6 @@ import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.catalog.Thinking;
-import dev.tollgate.core.dialect.AwsKeys;
 import dev.tollgate.core.id.ModelId;
 import java.time.Instant;
 import java.util.List;

@@ -31,10 +31,12 @@ final class PackageOrder {
           "tenant",
           "ledger",
           "catalog",
+          "aws",
           "limit",
           "dialect",
           "routing",
           "upstream",
+          "blob",
           "endpoint",
           "exchange",
           "pipeline");

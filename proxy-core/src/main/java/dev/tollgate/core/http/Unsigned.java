@@ -1,4 +1,4 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.http;
 
 import io.netty.buffer.ByteBuf;
 import java.time.Instant;

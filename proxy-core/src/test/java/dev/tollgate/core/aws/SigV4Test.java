@@ -1,10 +1,11 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.aws;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.Unsigned;
 import dev.tollgate.core.testkit.AwsSignature;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;

@@ -1,9 +1,10 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.aws;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.Unsigned;
 import io.netty.buffer.ByteBuf;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -20,7 +21,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /** AWS's signature of a request, version 4, of host, type and AWS's own fields. Pure. */
-final class SigV4 {
+public final class SigV4 {
   private static final String ALGORITHM = "AWS4-HMAC-SHA256";
   private static final String MARKS = "-._~";
   private static final DateTimeFormatter TIME =
@@ -29,13 +30,13 @@ final class SigV4 {
   private final AwsKeys keys;
   private final String service;
 
-  SigV4(AwsKeys keys, String service) {
+  public SigV4(AwsKeys keys, String service) {
     this.keys = keys;
     this.service = service;
   }
 
   /** The fields to add: time, session and signature. */
-  List<Field> sign(Unsigned call) {
+  public List<Field> sign(Unsigned call) {
     String time = TIME.format(call.now());
     List<Field> added = new ArrayList<>();
     added.add(new Field("x-amz-date", time));
@@ -109,7 +110,7 @@ final class SigV4 {
    *
    * @param path whether slashes stay
    */
-  static String encoded(String text, boolean path) {
+  public static String encoded(String text, boolean path) {
     StringBuilder out = new StringBuilder(text.length() + 16);
     for (byte b : text.getBytes(UTF_8)) {
       char c = (char) (b & 0xff);

@@ -1,4 +1,4 @@
-package dev.tollgate.core.dialect;
+package dev.tollgate.core.aws;
 
 import dev.tollgate.core.catalog.Secret;
 import java.util.List;
@@ -20,7 +20,7 @@ public record AwsKeys(String region, String accessKey, Secret secretKey, Optiona
   }
 
   /** What was packed; empty where it is a bearer key. */
-  static Optional<AwsKeys> of(Secret credential) {
+  public static Optional<AwsKeys> of(Secret credential) {
     List<String> parts = List.of(credential.reveal().split(BETWEEN, -1));
     if (parts.size() != 5) {
       return Optional.empty();
