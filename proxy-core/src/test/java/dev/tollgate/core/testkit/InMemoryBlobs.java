@@ -1,0 +1,94 @@
+package dev.tollgate.core.testkit;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.blob.Stored;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps blobs in a map. A URL's time is in it, and a tag in place of a signature. */
+public final class InMemoryBlobs implements Blobs {
+  private static final String BASE = "https://blobs.test/";
+
+  private final InstantSource clock;
+  private final Duration ttl;
+  private final Map<BlobName, byte[]> kept = new ConcurrentHashMap<>();
+  private volatile @Nullable BlobFault fault;
+
+  public InMemoryBlobs(InstantSource clock, Duration ttl) {
+    this.clock = clock;
+    this.ttl = ttl;
+  }
+
+  /** From now on nothing can be kept or deleted. */
+  public void fail(BlobFault why) {
+    fault = why;
+  }
+
+  /** What is kept. */
+  public Map<BlobName, byte[]> kept() {
+    return Map.copyOf(kept);
+  }
+
+  @Override
+  public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+    byte[] bytes = ByteBufUtil.getBytes(blob.bytes());
+    blob.bytes().release();
+    BlobFault why = fault;
+    if (why != null) {
+      loop.execute(() -> whenDone.accept(new Stored.Unavailable(why, "told to fail")));
+      return;
+    }
+    BlobName name = BlobName.of(blob, clock.instant());
+    kept.put(name, bytes);
+    loop.execute(() -> whenDone.accept(new Stored.Kept(name)));
+  }
+
+  @Override
+  public SignedUrl url(BlobName name) {
+    return url(name, clock.instant().plus(ttl));
+  }
+
+  private static SignedUrl url(BlobName name, Instant until) {
+    String signed = name + "?exp=" + until.getEpochSecond();
+    return new SignedUrl(BASE + signed + "&sig=" + signed.hashCode(), until);
+  }
+
+  @Override
+  public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
+    BlobFault why = fault;
+    if (why == null) {
+      kept.remove(name);
+    }
+    Deleted deleted =
+        why == null ? new Deleted.Gone() : new Deleted.Unavailable(why, "told to fail");
+    loop.execute(() -> whenDone.accept(deleted));
+  }
+
+  /** What a client gets who fetches a URL now; empty: nothing. */
+  public Optional<byte[]> fetch(String url) {
+    int query = url.indexOf("?exp=");
+    int tag = url.indexOf("&sig=");
+    if (!url.startsWith(BASE) || query < 0 || tag < 0) {
+      return Optional.empty();
+    }
+    String signed = url.substring(BASE.length(), tag);
+    long until = Long.parseLong(url.substring(query + 5, tag));
+    boolean good = url.substring(tag + 5).equals(Integer.toString(signed.hashCode()));
+    return good && clock.instant().getEpochSecond() < until
+        ? BlobName.parse(url.substring(BASE.length(), query)).map(kept::get)
+        : Optional.empty();
+  }
+}

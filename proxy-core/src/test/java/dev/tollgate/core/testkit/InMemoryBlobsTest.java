@@ -1,0 +1,76 @@
+package dev.tollgate.core.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.blob.Stored;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The in-memory store keeps the contract of the real ones. */
+class InMemoryBlobsTest extends BlobsContract {
+  private final EventLoop loop = new DefaultEventLoop();
+  private Instant now = Instant.parse("2026-11-22T10:00:00Z");
+  private final InMemoryBlobs blobs = new InMemoryBlobs(() -> now, Duration.ofHours(1));
+
+  @AfterEach
+  void end() {
+    loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  @Override
+  protected Blobs blobs() {
+    return blobs;
+  }
+
+  @Override
+  protected EventLoop loop() {
+    return loop;
+  }
+
+  @Override
+  protected Optional<Fetched> fetch(String url) {
+    return blobs
+        .fetch(url)
+        .map(Unpooled::wrappedBuffer)
+        .map(bytes -> new Fetched(nameIn(url).orElseThrow().type().mediaType(), bytes));
+  }
+
+  private static Optional<BlobName> nameIn(String url) {
+    return BlobName.parse(url.substring("https://blobs.test/".length(), url.indexOf('?')));
+  }
+
+  @Override
+  protected SignedUrl urlOf(BlobName name, Duration ago) {
+    Instant then = now;
+    now = then.minus(ago);
+    SignedUrl url = blobs.url(name);
+    now = then;
+    return url;
+  }
+
+  @Test
+  void itFailsWhenToldTo() {
+    BlobName name = keep(BlobType.PNG, new byte[] {1});
+    blobs.fail(BlobFault.FULL);
+    var bytes = Unpooled.buffer().writeByte(1);
+    assertThat(store(new Blob(ORG, BlobType.PNG, Duration.ofDays(1), bytes)))
+        .isEqualTo(new Stored.Unavailable(BlobFault.FULL, "told to fail"));
+    assertThat(bytes.refCnt()).isZero();
+    assertThat(delete(name)).isInstanceOf(Deleted.Unavailable.class);
+    assertThat(blobs.kept()).containsOnlyKeys(name);
+  }
+}
