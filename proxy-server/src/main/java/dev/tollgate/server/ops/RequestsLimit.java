@@ -5,14 +5,24 @@ import java.time.Duration;
 /**
  * How many requests may be in work at once, found by trial: where loops keep what they are given
  * waiting for too long it falls by a tenth, where the room is used and loops keep up it grows by a
- * twentieth. A pause of some hundred milliseconds is not too long: only what lasts for a second is
- * load, and not a collection of garbage or another process's work. Nor are requests the load while
- * fewer are in work than are always served: a young node's loops are busy with becoming warm, and a
- * limit cut for that turns away those who come while a provider hangs. Confined to one thread.
+ * twentieth, and by half while they idle. A pause of some hundred milliseconds is not too long:
+ * only what lasts for a second is load, and not a collection of garbage or another process's work.
+ * Nor are requests the load while fewer are in work than are always served: a young node's loops
+ * are busy with becoming warm, and a limit cut for that turns away those who come while a provider
+ * hangs. Confined to one thread.
  */
 final class RequestsLimit {
   private static final double LESS = 0.9;
   private static final double MORE = 1.05;
+
+  /**
+   * What fills the room while loops have next to nothing to do only waits, for a provider that
+   * hangs: it needs room and no loop.
+   */
+  private static final double MUCH_MORE = 1.5;
+
+  /** The share of the wait allowed below which loops have next to nothing to do. */
+  private static final double IDLE = 0.25;
 
   /** The share of the limit that must be in use for it to grow, or it would grow for nothing. */
   private static final double IN_USE = 0.7;
@@ -50,7 +60,8 @@ final class RequestsLimit {
       // work than it allows, the last cut has not shown yet what it does.
       limit = running > limit ? limit : Math.max(least, LESS * running);
     } else if (busyLooks == 0 && running >= IN_USE * limit) {
-      limit = Math.min(most, MORE * limit + 1);
+      double factor = wait.toNanos() < IDLE * waitNanosMax ? MUCH_MORE : MORE;
+      limit = Math.min(most, factor * limit + 1);
     } else if (quietLooks >= LOOKS_TO_FORGET) {
       limit = most;
     }

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 final class RequestsLimitTest {
   private static final Duration BUSY = Duration.ofMillis(21);
   private static final Duration CALM = Duration.ofMillis(20);
+  private static final Duration IDLE = Duration.ofNanos(4_999_999);
 
   private final RequestsLimit limit = new RequestsLimit(64, 10_000, Duration.ofMillis(20));
 
@@ -70,6 +71,19 @@ final class RequestsLimitTest {
       limit.look(CALM, 9_000);
     }
     assertThat(limit.look(CALM, 9_000)).isEqualTo(10_000);
+  }
+
+  /**
+   * Requests that hang come at their rate; a room that grew slower would turn some of them away.
+   */
+  @Test
+  void itMakesRoomAtOnceForWhatOnlyWaits() {
+    busyForAMoment();
+    limit.look(BUSY, 100);
+    assertThat(limit.look(IDLE, 100)).isEqualTo(136);
+    assertThat(limit.look(IDLE, 125)).isEqualTo(205);
+    assertThat(limit.look(IDLE, 100)).as("it is not used").isEqualTo(205);
+    assertThat(limit.look(IDLE, 150)).isEqualTo(308);
   }
 
   @Test
