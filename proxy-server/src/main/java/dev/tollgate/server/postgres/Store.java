@@ -2,10 +2,12 @@ package dev.tollgate.server.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.server.postgres.Migrations.Policy;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
@@ -131,6 +133,17 @@ public final class Store implements AutoCloseable {
   /** The books that all nodes share. */
   public PostgresBank bank() {
     return new PostgresBank(pool);
+  }
+
+  /**
+   * Submissions that carry a key.
+   *
+   * @param offload where its statements run
+   * @param lease how long a claim outlives its last sign of life
+   * @param kept how long what came of it is remembered
+   */
+  public PostgresIdempotency idempotency(Offload offload, Duration lease, Duration kept) {
+    return new PostgresIdempotency(pool, offload, lease, kept);
   }
 
   /** How keys stand in them. */

@@ -52,7 +52,10 @@ final class MigrationsTest {
               "9808bc2c06205963d4c3b6a41f1d1122886ab414f029bbe4ba3642039bfb968a"),
           Map.entry(
               "V12__leases_end_in_portions.sql",
-              "b97693b73aeec53fdc00e109c642ff4e16796110c314484503dddbf01d4cc091"));
+              "b97693b73aeec53fdc00e109c642ff4e16796110c314484503dddbf01d4cc091"),
+          Map.entry(
+              "V13__idempotency.sql",
+              "9d60de26d9568671f9bbfb45dc56a9ca0eda0cfd5d31799357094bae0a15c38f"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

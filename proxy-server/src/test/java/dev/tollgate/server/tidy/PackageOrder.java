@@ -33,6 +33,7 @@ final class PackageOrder {
           "catalog",
           "aws",
           "limit",
+          "claim",
           "dialect",
           "routing",
           "upstream",

@@ -144,6 +144,7 @@ final class Queues {
           Map.entry("server/ops/RequestMetrics", "labels of configured names and closed lists"),
           Map.entry("server/postgres/DataDirLock", "one entry for each data directory"),
           Map.entry("server/postgres/LedgerAudit", "the kinds of violations"),
+          Map.entry("server/postgres/PostgresIdempotency", "requests with a key in work here"),
           Map.entry("server/postgres/PostmasterWatch", "one look at a time"),
           Map.entry("server/redis/Circuit", "a hundred epochs that were begun in vain"),
           Map.entry("server/redis/Redis", "the timers of its calls"),

@@ -1,0 +1,50 @@
+package dev.tollgate.core.claim;
+
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * Who remembers submissions for all nodes, so that each is carried out once (DECISIONS 10). Each
+ * verb is atomic; a claim without a sign of life ends with its lease: the key is free again, or the
+ * submission is lost if a provider may have heard of it.
+ */
+public interface Idempotency {
+  /**
+   * Asks for the right to carry out a submission.
+   *
+   * @param room for a stored reply
+   * @param whenKnown called once, on the loop
+   */
+  void claim(Submission submission, Room room, EventExecutor loop, Consumer<Answer> whenKnown);
+
+  /** Whose turn it is. */
+  sealed interface Answer {
+    /** Whoever asked carries it out. */
+    record Claimed(Claim claim) implements Answer {}
+
+    /**
+     * Somebody else does.
+     *
+     * @param age how long by now
+     */
+    record Running(Duration age) implements Answer {}
+
+    /** It was carried out. The reply is owned. */
+    record Replay(StoredReply reply) implements Answer {}
+
+    /** The key belongs to another body. */
+    record Conflict() implements Answer {}
+
+    /** It was carried out, and there is no room for its reply. */
+    record NoRoom() implements Answer {}
+
+    record Unavailable(String reason) implements Answer {}
+  }
+
+  /** Memory for the body of a stored reply, asked for before that is read. */
+  interface Room {
+    /** Takes so many bytes, at most once; false: there are not as many. Any thread. */
+    boolean take(int bytes);
+  }
+}

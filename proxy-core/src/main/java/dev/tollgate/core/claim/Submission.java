@@ -1,0 +1,20 @@
+package dev.tollgate.core.claim;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+
+/**
+ * A request that carries a key.
+ *
+ * @param endpoint its path: the same key at another is another submission
+ * @param request who wants to carry it out
+ * @param ifLost what is stored and answered where this one finds that an earlier one was handed to
+ *     a provider and never heard of again
+ */
+public record Submission(
+    OrgId org,
+    String endpoint,
+    IdempotencyKey key,
+    BodyIdentity body,
+    RequestId request,
+    StoredReply ifLost) {}

@@ -1,0 +1,361 @@
+package dev.tollgate.core.testkit;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.claim.BodyIdentity;
+import dev.tollgate.core.claim.Claim;
+import dev.tollgate.core.claim.Claim.Marked;
+import dev.tollgate.core.claim.Idempotency;
+import dev.tollgate.core.claim.Idempotency.Answer;
+import dev.tollgate.core.claim.Idempotency.Room;
+import dev.tollgate.core.claim.IdempotencyKey;
+import dev.tollgate.core.claim.StoredReply;
+import dev.tollgate.core.claim.Submission;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What whoever remembers submissions must do; each implementation has a test that extends this. Two
+ * nodes ask it, of which the first may die.
+ */
+public abstract class IdempotencyContract {
+  private static final String PATH = "/v1/images/generations";
+  private static final Room ROOM = _ -> true;
+
+  private final OrgId org = new OrgId(UUID.randomUUID());
+
+  /** As the first node sees it. */
+  protected abstract Idempotency first();
+
+  /** As the second does. */
+  protected abstract Idempotency second();
+
+  /** The first node ends without a word. */
+  protected abstract void crash();
+
+  /** The length of a lease passes, in which living nodes renew theirs. */
+  protected abstract void passLease();
+
+  /** The time for which replies are kept passes. */
+  protected abstract void passDay();
+
+  /** Makes the store unreachable for the rest of the test. */
+  protected abstract void takeAway();
+
+  // Whose turn it is
+
+  @Test
+  void oneCarriesItOutAndOthersHearThatItRuns() {
+    Claim claim = claimed(first(), "k", "body");
+
+    assertThat(ask(first(), "k", "body")).isInstanceOf(Answer.Running.class);
+    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    dispatch(claim);
+    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    claim.free(() -> {});
+  }
+
+  @Test
+  void whatRunsSaysForHowLong() {
+    Claim claim = claimed(first(), "k", "body");
+
+    assertThat(ask(second(), "k", "body"))
+        .isInstanceOfSatisfying(
+            Answer.Running.class,
+            running -> assertThat(running.age()).isGreaterThanOrEqualTo(Duration.ZERO));
+    claim.free(() -> {});
+  }
+
+  @Test
+  void aKeyBelongsToItsBody() {
+    Claim claim = claimed(first(), "k", "body");
+
+    assertThat(ask(second(), "k", "other")).isInstanceOf(Answer.Conflict.class);
+    dispatch(claim);
+    assertThat(ask(second(), "k", "other")).isInstanceOf(Answer.Conflict.class);
+    complete(claim, reply(200, "made"));
+    assertThat(ask(second(), "k", "other")).isInstanceOf(Answer.Conflict.class);
+  }
+
+  @Test
+  void aKeyIsOneOrganizationsAtOneEndpoint() {
+    claimed(first(), submission(org, PATH, "k", "body", "lost")).free(() -> {});
+    Claim one = claimed(first(), submission(org, PATH, "k", "body", "lost"));
+    var stranger = new OrgId(UUID.randomUUID());
+    Claim strangers = claimed(first(), submission(stranger, PATH, "k", "x", "lost"));
+    Claim elsewhere = claimed(first(), submission(org, "/v1/images/edits", "k", "y", "lost"));
+    Claim longer = claimed(first(), submission(org, PATH, "k".repeat(255), "z", "lost"));
+    Claim latin = claimed(first(), submission(org, PATH, "k\u00e9'\"\\ {}", "z", "lost"));
+    for (Claim each : List.of(one, strangers, elsewhere, longer, latin)) {
+      each.free(() -> {});
+    }
+  }
+
+  // What came of it
+
+  @Test
+  void whatWasMadeIsAnsweredAgainAndAgain() {
+    Claim claim = claimed(first(), "k", "body");
+    dispatch(claim);
+    complete(claim, reply(200, "made"));
+
+    for (Idempotency node : List.of(first(), second(), first())) {
+      StoredReply replayed = replayed(node, "k", "body");
+      assertThat(replayed.status()).isEqualTo(200);
+      assertThat(replayed.contentType()).isEqualTo("application/json");
+      assertThat(replayed.fields())
+          .containsExactly(
+              new Field("X-LLM-Provider", "alpha"), new Field("X-Odd", "a,\"b\" {c} \u00e9\\"));
+      assertThat(text(replayed)).isEqualTo("made");
+    }
+  }
+
+  @Test
+  void anyBytesAreKept() {
+    byte[] bytes = new byte[300_000];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (i * 31 + i / 256);
+    }
+    ByteBuf body = Unpooled.wrappedBuffer(bytes.clone()).slice();
+    Claim claim = claimed(first(), "k", "body");
+    dispatch(claim);
+    complete(claim, new StoredReply(200, "image/png", List.of(), body));
+    Claim empty = claimed(first(), "e", "body");
+    dispatch(empty);
+    complete(empty, new StoredReply(502, "text/plain", List.of(), Unpooled.EMPTY_BUFFER));
+
+    assertThat(ByteBufUtil.getBytes(replayed(second(), "k", "body").body())).isEqualTo(bytes);
+    assertThat(text(replayed(second(), "e", "body"))).isEmpty();
+  }
+
+  @Test
+  void aFreedKeyMayBeUsedWithAnyBody() {
+    Claim claim = claimed(first(), "k", "body");
+    dispatch(claim);
+    claim.free(() -> {});
+
+    claimed(second(), "k", "other").free(() -> {});
+  }
+
+  @Test
+  void repliesAreKeptForADay() {
+    Claim claim = claimed(first(), "k", "body");
+    dispatch(claim);
+    complete(claim, reply(200, "made"));
+    passLease();
+    assertThat(text(replayed(second(), "k", "body"))).isEqualTo("made");
+
+    passDay();
+    claimed(second(), "k", "other").free(() -> {});
+  }
+
+  @Test
+  void aReplyWithoutRoomIsNotRead() {
+    Claim claim = claimed(first(), "k", "body");
+    dispatch(claim);
+    complete(claim, reply(200, "four"));
+    List<Integer> asked = new ArrayList<>();
+
+    Answer answer =
+        answer(
+            second(),
+            submission(org, PATH, "k", "body", "lost"),
+            bytes -> {
+              asked.add(bytes);
+              return false;
+            });
+    assertThat(answer).isInstanceOf(Answer.NoRoom.class);
+    assertThat(asked).containsExactly(4);
+  }
+
+  // Who dies
+
+  @Test
+  void aLivingNodeKeepsItsClaim() {
+    Claim claim = claimed(first(), "k", "body");
+    passLease();
+    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    dispatch(claim);
+    passLease();
+    passLease();
+    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+    complete(claim, reply(200, "made"));
+    assertThat(text(replayed(second(), "k", "body"))).isEqualTo("made");
+  }
+
+  @Test
+  void whatNobodyHeardOfIsFreeWhenItsLeaseRunsOut() {
+    claimed(first(), "k", "body");
+    crash();
+    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+
+    passLease();
+    claimed(second(), "k", "other").free(() -> {});
+  }
+
+  @Test
+  void whatAProviderMayHaveHeardOfIsLostAndStaysSo() {
+    Claim claim = claimed(first(), "k", "body");
+    dispatch(claim);
+    crash();
+    assertThat(ask(second(), "k", "body")).isInstanceOf(Answer.Running.class);
+
+    passLease();
+    assertThat(ask(second(), "k", "other")).isInstanceOf(Answer.Conflict.class);
+    StoredReply lost = replayed(second(), submission(org, PATH, "k", "body", "first to find out"));
+    assertThat(lost.status()).isEqualTo(502);
+    assertThat(lost.fields()).containsExactly(new Field("x-should-retry", "false"));
+    assertThat(text(lost)).isEqualTo("first to find out");
+    StoredReply again = replayed(second(), submission(org, PATH, "k", "body", "second"));
+    assertThat(text(again)).isEqualTo("first to find out");
+
+    passDay();
+    claimed(second(), "k", "body").free(() -> {});
+  }
+
+  @Test
+  void anAbandonedClaimEndsWithItsLease() {
+    Claim claim = claimed(first(), "k", "body");
+    dispatch(claim);
+    claim.abandon();
+
+    passLease();
+    assertThat(replayed(second(), "k", "body").status()).isEqualTo(502);
+  }
+
+  @Test
+  void whoComesBackTooLateFindsTheKeyTaken() {
+    Claim late = claimed(first(), "k", "body");
+    crash();
+    passLease();
+    Claim other = claimed(second(), "k", "other");
+
+    assertThat(marked(late)).isInstanceOf(Marked.Lost.class);
+    late.free(() -> {});
+    dispatch(other);
+    complete(other, reply(200, "the other's"));
+    assertThat(text(replayed(second(), "k", "other"))).isEqualTo("the other's");
+  }
+
+  @Test
+  void whatWasLostAndIsMadeAfterAllTakesTheFailuresPlace() {
+    Claim claim = claimed(first(), "k", "body");
+    dispatch(claim);
+    crash();
+    passLease();
+    assertThat(replayed(second(), "k", "body").status()).isEqualTo(502);
+
+    complete(claim, reply(200, "made"));
+    assertThat(text(replayed(second(), "k", "body"))).isEqualTo("made");
+  }
+
+  @Test
+  void nobodyIsToldToGoAheadWhenTheStoreIsGone() {
+    Claim claim = claimed(first(), "k", "body");
+    takeAway();
+
+    assertThat(ask(first(), "other", "body")).isInstanceOf(Answer.Unavailable.class);
+    assertThat(marked(claim)).isInstanceOf(Marked.Unavailable.class);
+    List<String> told = new ArrayList<>();
+    claim.free(() -> told.add("freed"));
+    assertThat(told).containsExactly("freed");
+  }
+
+  // Steps
+
+  protected final Claim claimed(Idempotency node, String key, String body) {
+    return claimed(node, submission(org, PATH, key, body, "lost"));
+  }
+
+  private static Claim claimed(Idempotency node, Submission submission) {
+    Answer answer = answer(node, submission, ROOM);
+    if (answer instanceof Answer.Claimed claimed) {
+      return claimed.claim();
+    }
+    throw new AssertionError("not claimed but " + answer);
+  }
+
+  protected final Answer ask(Idempotency node, String key, String body) {
+    return answer(node, submission(org, PATH, key, body, "lost"), ROOM);
+  }
+
+  protected final StoredReply replayed(Idempotency node, String key, String body) {
+    return replayed(node, submission(org, PATH, key, body, "lost"));
+  }
+
+  private static StoredReply replayed(Idempotency node, Submission submission) {
+    Answer answer = answer(node, submission, ROOM);
+    if (answer instanceof Answer.Replay replay) {
+      return replay.reply();
+    }
+    throw new AssertionError("not replayed but " + answer);
+  }
+
+  private static Answer answer(Idempotency node, Submission submission, Room room) {
+    AtomicReference<Answer> heard = new AtomicReference<>();
+    node.claim(submission, room, ImmediateEventExecutor.INSTANCE, heard::set);
+    Answer answer = heard.get();
+    assertThat(answer).isNotNull();
+    return answer;
+  }
+
+  protected static void dispatch(Claim claim) {
+    assertThat(marked(claim)).isInstanceOf(Marked.Stored.class);
+  }
+
+  private static Marked marked(Claim claim) {
+    AtomicReference<Marked> heard = new AtomicReference<>();
+    claim.dispatch(heard::set);
+    Marked marked = heard.get();
+    assertThat(marked).isNotNull();
+    return marked;
+  }
+
+  protected static void complete(Claim claim, StoredReply reply) {
+    List<String> told = new ArrayList<>();
+    claim.complete(reply, () -> told.add("done"));
+    assertThat(told).containsExactly("done");
+  }
+
+  protected static StoredReply reply(int status, String body) {
+    return new StoredReply(
+        status,
+        "application/json",
+        List.of(new Field("X-LLM-Provider", "alpha"), new Field("X-Odd", "a,\"b\" {c} \u00e9\\")),
+        Unpooled.copiedBuffer(body, UTF_8));
+  }
+
+  private static Submission submission(
+      OrgId org, String path, String key, String body, String lost) {
+    byte[] bytes = body.getBytes(UTF_8);
+    var ifLost =
+        new StoredReply(
+            502,
+            "application/json",
+            List.of(new Field("x-should-retry", "false")),
+            Unpooled.copiedBuffer(lost, UTF_8));
+    return new Submission(
+        org,
+        path,
+        new IdempotencyKey(key),
+        new BodyIdentity(bytes, bytes.length, ""),
+        RequestId.at(1_700_000_000_000L),
+        ifLost);
+  }
+
+  private static String text(StoredReply reply) {
+    return reply.body().toString(UTF_8);
+  }
+}

@@ -1,0 +1,237 @@
+package dev.tollgate.core.testkit;
+
+import dev.tollgate.core.claim.Claim;
+import dev.tollgate.core.claim.Claim.Marked;
+import dev.tollgate.core.claim.Idempotency;
+import dev.tollgate.core.claim.IdempotencyKey;
+import dev.tollgate.core.claim.StoredReply;
+import dev.tollgate.core.claim.Submission;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Submissions that nobody but this process remembers, in a time that a test holds. It can be as far
+ * away as a test wants it: its answers come at once, when the test says, or say that it is gone.
+ */
+public final class InMemoryIdempotency implements Idempotency {
+  public static final Duration LEASE = Duration.ofSeconds(30);
+  public static final Duration KEPT = Duration.ofHours(24);
+
+  private final LongSupplier nanos;
+  private final Map<Name, Row> rows = new HashMap<>();
+  private final List<Held> held = new ArrayList<>();
+  private final List<Runnable> waiting = new ArrayList<>();
+  private boolean answersWait;
+  private boolean gone;
+
+  private record Name(OrgId org, String endpoint, IdempotencyKey key) {}
+
+  private enum State {
+    CLAIMED,
+    DISPATCHED,
+    LOST,
+    DONE
+  }
+
+  private static final class Row {
+    final byte[] hash;
+    final RequestId owner;
+    final long claimedNanos;
+    State state = State.CLAIMED;
+    long leaseUntil = Long.MAX_VALUE;
+    long expiresAt = Long.MAX_VALUE;
+    @Nullable StoredReply kept;
+
+    Row(byte[] hash, RequestId owner, long claimedNanos) {
+      this.hash = hash;
+      this.owner = owner;
+      this.claimedNanos = claimedNanos;
+    }
+  }
+
+  public InMemoryIdempotency(LongSupplier nanos) {
+    this.nanos = nanos;
+  }
+
+  // What a test does and asks
+
+  /** From now on answers wait for {@link #answer}. */
+  public void holdAnswers() {
+    answersWait = true;
+  }
+
+  public void answer() {
+    answersWait = false;
+    List<Runnable> all = List.copyOf(waiting);
+    waiting.clear();
+    all.forEach(Runnable::run);
+  }
+
+  /** The next of what waits is answered, in the order of the questions. */
+  public void answerOne() {
+    waiting.removeFirst().run();
+  }
+
+  public int waiting() {
+    return waiting.size();
+  }
+
+  /** From now on nobody can say, until it is back. */
+  public void goAway(boolean isGone) {
+    gone = isGone;
+  }
+
+  /** Who holds claims now ends without a word. */
+  public void crash() {
+    for (Held each : List.copyOf(held)) {
+      each.abandon();
+    }
+  }
+
+  /** Claims that have not ended. */
+  public int open() {
+    return held.size();
+  }
+
+  /** Keys that are remembered. */
+  public int keys() {
+    return rows.size();
+  }
+
+  // The port
+
+  @Override
+  public void claim(
+      Submission submission, Room room, EventExecutor loop, Consumer<Answer> whenKnown) {
+    later(() -> whenKnown.accept(answer(submission, room)));
+  }
+
+  private void later(Runnable step) {
+    if (answersWait) {
+      waiting.add(step);
+    } else {
+      step.run();
+    }
+  }
+
+  private Answer answer(Submission submission, Room room) {
+    if (gone) {
+      return new Answer.Unavailable("gone");
+    }
+    long now = nanos.getAsLong();
+    var name = new Name(submission.org(), submission.endpoint(), submission.key());
+    byte[] hash = submission.body().sha256();
+    Row row = rows.get(name);
+    if (row == null || row.expiresAt <= now || isFree(row, now)) {
+      Row mine = new Row(hash, submission.request(), now);
+      rows.put(name, mine);
+      var claim = new Held(name, mine);
+      held.add(claim);
+      return new Answer.Claimed(claim);
+    }
+    if (!Arrays.equals(row.hash, hash)) {
+      return new Answer.Conflict();
+    }
+    if (row.state == State.DISPATCHED && row.leaseUntil <= now) {
+      row.state = State.LOST;
+      keep(row, submission.ifLost());
+    }
+    StoredReply kept = row.kept;
+    if (kept == null) {
+      return new Answer.Running(Duration.ofNanos(now - row.claimedNanos));
+    }
+    boolean fits = room.take(kept.body().readableBytes());
+    return fits ? new Answer.Replay(copyOf(kept)) : new Answer.NoRoom();
+  }
+
+  private static boolean isFree(Row row, long now) {
+    return row.state == State.CLAIMED && row.leaseUntil <= now;
+  }
+
+  private void keep(Row row, StoredReply reply) {
+    row.kept = copyOf(reply);
+    row.expiresAt = nanos.getAsLong() + KEPT.toNanos();
+  }
+
+  private static StoredReply copyOf(StoredReply reply) {
+    ByteBuf body = Unpooled.wrappedBuffer(ByteBufUtil.getBytes(reply.body()));
+    return new StoredReply(reply.status(), reply.contentType(), reply.fields(), body);
+  }
+
+  private final class Held implements Claim {
+    private final Name name;
+    private final Row row;
+
+    Held(Name name, Row row) {
+      this.name = name;
+      this.row = row;
+    }
+
+    private boolean isMine() {
+      Row now = rows.get(name);
+      return now != null && now.owner.equals(row.owner);
+    }
+
+    @Override
+    public void dispatch(Consumer<Marked> whenKnown) {
+      later(() -> whenKnown.accept(mark()));
+    }
+
+    private Marked mark() {
+      if (gone) {
+        return new Marked.Unavailable("gone");
+      }
+      if (!isMine()) {
+        return new Marked.Lost();
+      }
+      row.state = State.DISPATCHED;
+      return new Marked.Stored();
+    }
+
+    @Override
+    public void complete(StoredReply reply, Runnable done) {
+      later(
+          () -> {
+            if (!gone && isMine() && row.state != State.CLAIMED) {
+              row.state = State.DONE;
+              keep(row, reply);
+            }
+            abandon();
+            done.run();
+          });
+    }
+
+    @Override
+    public void free(Runnable done) {
+      later(
+          () -> {
+            if (!gone && isMine() && row.kept == null) {
+              rows.remove(name);
+            }
+            abandon();
+            done.run();
+          });
+    }
+
+    @Override
+    public void abandon() {
+      if (!held.remove(this)) {
+        return; // with its process
+      }
+      row.leaseUntil = nanos.getAsLong() + LEASE.toNanos();
+    }
+  }
+}

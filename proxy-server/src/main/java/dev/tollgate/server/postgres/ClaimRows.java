@@ -1,0 +1,237 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.claim.StoredReply;
+import dev.tollgate.core.claim.Submission;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.id.RequestId;
+import io.netty.buffer.ByteBufInputStream;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+
+/** Submissions as PostgreSQL has them, each step one statement: {@code V13__idempotency}. */
+final class ClaimRows {
+  private static final String NAMED = " WHERE org_id = ? AND endpoint = ? AND key = ?";
+
+  private static final String RENEW =
+      """
+      UPDATE idempotency i SET lease_until = clock_timestamp() + make_interval(secs => ?)
+        FROM unnest(?, ?, ?, ?) AS held (org_id, endpoint, key, request_id)
+       WHERE i.org_id = held.org_id AND i.endpoint = held.endpoint AND i.key = held.key
+         AND i.request_id = held.request_id AND i.state IN ('claimed', 'dispatched')
+      """;
+
+  private final DataSource pool;
+  private final Duration lease;
+  private final Duration kept;
+
+  /**
+   * @param lease how long a claim outlives its last sign of life
+   * @param kept how long what came of it is remembered
+   */
+  ClaimRows(DataSource pool, Duration lease, Duration kept) {
+    this.pool = pool;
+    this.lease = lease;
+    this.kept = kept;
+  }
+
+  /** Which row it is, and whose. */
+  record Held(UUID org, String endpoint, String key, RequestId request) {
+    static Held of(Submission submission) {
+      return new Held(
+          submission.org().value(),
+          submission.endpoint(),
+          submission.key().text(),
+          submission.request());
+    }
+  }
+
+  /** Whose turn it is. */
+  sealed interface Turn {
+    record Mine() implements Turn {}
+
+    record Running(Duration age) implements Turn {}
+
+    record Conflict() implements Turn {}
+
+    /** What came of it, but for its body. */
+    record Over(int status, String contentType, List<Field> fields, int bodyBytes)
+        implements Turn {}
+  }
+
+  Turn claim(Submission submission, byte[] sha256) throws SQLException {
+    Held held = Held.of(submission);
+    StoredReply lost = submission.ifLost();
+    try (Connection connection = pool.getConnection();
+        PreparedStatement claim =
+            connection.prepareStatement(
+                "SELECT * FROM idempotency_claim(?, ?, ?, ?, ?, make_interval(secs => ?),"
+                    + " make_interval(secs => ?), ?, ?, ?, ?, ?)")) {
+      name(claim, 1, held);
+      claim.setBytes(4, sha256);
+      claim.setString(5, held.request().value());
+      claim.setDouble(6, seconds(lease));
+      claim.setDouble(7, seconds(kept));
+      reply(claim, 8, lost);
+      try (ResultSet row = claim.executeQuery()) {
+        if (!row.next()) {
+          throw new SQLException("the store does not say whose turn it is");
+        }
+        return turn(row);
+      }
+    }
+  }
+
+  private static Turn turn(ResultSet row) throws SQLException {
+    String answer = row.getString("answer");
+    return switch (answer) {
+      case "claimed" -> new Turn.Mine();
+      case "conflict" -> new Turn.Conflict();
+      case "running" -> {
+        long millis = Math.round(row.getDouble("age") * 1e3);
+        yield new Turn.Running(Duration.ofMillis(millis));
+      }
+      case "replay" ->
+          new Turn.Over(
+              row.getInt("its_status"),
+              row.getString("its_type"),
+              fields(row),
+              row.getInt("body_bytes"));
+      default -> throw new SQLException("the store says " + answer);
+    };
+  }
+
+  private static List<Field> fields(ResultSet row) throws SQLException {
+    String[] names = (String[]) row.getArray("its_names").getArray();
+    String[] values = (String[]) row.getArray("its_values").getArray();
+    List<Field> fields = new ArrayList<>();
+    for (int i = 0; i < names.length; i++) {
+      fields.add(new Field(names[i], values[i]));
+    }
+    return fields;
+  }
+
+  /** The body of what is over; empty where it was forgotten in between. */
+  Optional<byte[]> body(Held held) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement select =
+            connection.prepareStatement("SELECT body FROM idempotency" + NAMED)) {
+      name(select, 1, held);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next() ? Optional.ofNullable(row.getBytes(1)) : Optional.empty();
+      }
+    }
+  }
+
+  /** Stores that a provider may hear of it; false: it is somebody else's by now. */
+  boolean dispatch(Held held) throws SQLException {
+    return update(
+        "UPDATE idempotency SET state = 'dispatched',"
+            + " lease_until = clock_timestamp() + make_interval(secs => ?)"
+            + NAMED
+            + " AND request_id = ? AND state IN ('claimed', 'dispatched')",
+        update -> {
+          update.setDouble(1, seconds(lease));
+          name(update, 2, held);
+          update.setString(5, held.request().value());
+        });
+  }
+
+  /** Stores what came of it, also where it was given up as lost meanwhile. */
+  boolean complete(Held held, StoredReply reply) throws SQLException {
+    return update(
+        "UPDATE idempotency SET state = 'done', lease_until = clock_timestamp(),"
+            + " expires_at = clock_timestamp() + make_interval(secs => ?),"
+            + " status = ?, content_type = ?, field_names = ?, field_values = ?, body = ?"
+            + NAMED
+            + " AND request_id = ? AND state IN ('dispatched', 'lost')",
+        update -> {
+          update.setDouble(1, seconds(kept));
+          reply(update, 2, reply);
+          name(update, 7, held);
+          update.setString(10, held.request().value());
+        });
+  }
+
+  /** Forgets it. */
+  void free(Held held) throws SQLException {
+    var _ =
+        update(
+            "DELETE FROM idempotency"
+                + NAMED
+                + " AND request_id = ? AND state IN ('claimed', 'dispatched')",
+            delete -> {
+              name(delete, 1, held);
+              delete.setString(4, held.request().value());
+            });
+  }
+
+  /** A sign of life for all of these. */
+  void renew(Collection<Held> all) throws SQLException {
+    List<Held> held = List.copyOf(all);
+    var _ =
+        update(
+            RENEW,
+            renew -> {
+              Connection connection = renew.getConnection();
+              renew.setDouble(1, seconds(lease));
+              renew.setArray(2, SqlArrays.of(connection, "uuid", held, h -> h.org().toString()));
+              renew.setArray(3, SqlArrays.of(connection, "text", held, Held::endpoint));
+              renew.setArray(4, SqlArrays.of(connection, "text", held, Held::key));
+              renew.setArray(5, SqlArrays.of(connection, "text", held, h -> h.request().value()));
+            });
+  }
+
+  /** Forgets some of what expired; returns how many. */
+  int tidy(int most) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement tidy = connection.prepareStatement("SELECT idempotency_tidy(?)")) {
+      tidy.setInt(1, most);
+      try (ResultSet row = tidy.executeQuery()) {
+        return row.next() ? row.getInt(1) : 0;
+      }
+    }
+  }
+
+  private interface Binding {
+    void bind(PreparedStatement statement) throws SQLException;
+  }
+
+  private boolean update(String sql, Binding binding) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement update = connection.prepareStatement(sql)) {
+      binding.bind(update);
+      return update.executeUpdate() > 0;
+    }
+  }
+
+  private static void name(PreparedStatement statement, int from, Held held) throws SQLException {
+    statement.setObject(from, held.org());
+    statement.setString(from + 1, held.endpoint());
+    statement.setString(from + 2, held.key());
+  }
+
+  /** The body is read where it lies: an image has no second copy here. */
+  private static void reply(PreparedStatement statement, int from, StoredReply reply)
+      throws SQLException {
+    Connection connection = statement.getConnection();
+    var body = reply.body().duplicate();
+    statement.setInt(from, reply.status());
+    statement.setString(from + 1, reply.contentType());
+    statement.setArray(from + 2, SqlArrays.of(connection, "text", reply.fields(), Field::name));
+    statement.setArray(from + 3, SqlArrays.of(connection, "text", reply.fields(), Field::value));
+    statement.setBinaryStream(from + 4, new ByteBufInputStream(body), body.readableBytes());
+  }
+
+  private static double seconds(Duration time) {
+    return time.toMillis() / 1e3;
+  }
+}

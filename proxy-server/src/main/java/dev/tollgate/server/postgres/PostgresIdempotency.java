@@ -1,0 +1,227 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.claim.Claim;
+import dev.tollgate.core.claim.Idempotency;
+import dev.tollgate.core.claim.StoredReply;
+import dev.tollgate.core.claim.Submission;
+import dev.tollgate.core.exchange.Offload;
+import dev.tollgate.core.exchange.Offload.Outcome;
+import dev.tollgate.server.postgres.ClaimRows.Held;
+import dev.tollgate.server.postgres.ClaimRows.Turn;
+import io.netty.buffer.Unpooled;
+import io.netty.util.concurrent.EventExecutor;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Submissions that all nodes remember, in PostgreSQL and by its clock. Its statements run where
+ * they may wait; whoever owns it calls {@link #renew} several times in each lease.
+ */
+public final class PostgresIdempotency implements Idempotency {
+  private static final Logger log = LoggerFactory.getLogger(PostgresIdempotency.class);
+
+  /** After that nobody waits any more for a thread. */
+  private static final Duration WAIT_MAX = Duration.ofSeconds(2);
+
+  /** What was made must not be forgotten because the store was away for a moment. */
+  private static final int COMPLETE_TRIES = 4;
+
+  private static final Duration BETWEEN_TRIES = Duration.ofMillis(500);
+
+  private final ClaimRows rows;
+  private final Offload offload;
+  private final Set<Held> held = ConcurrentHashMap.newKeySet();
+  private final LongAdder storedBytes = new LongAdder();
+  private final LongAdder notStored = new LongAdder();
+
+  /**
+   * @param lease how long a claim outlives its last sign of life
+   * @param kept how long what came of it is remembered
+   */
+  PostgresIdempotency(DataSource pool, Offload offload, Duration lease, Duration kept) {
+    this.rows = new ClaimRows(pool, lease, kept);
+    this.offload = offload;
+  }
+
+  // Whose turn it is
+
+  @Override
+  public void claim(
+      Submission submission, Room room, EventExecutor loop, Consumer<Answer> whenKnown) {
+    run(
+        loop,
+        () -> answer(submission, room, loop),
+        outcome ->
+            whenKnown.accept(
+                switch (outcome) {
+                  case Outcome.Done<Answer> done -> done.value();
+                  case Outcome.Refused<Answer> refused -> new Answer.Unavailable(refused.reason());
+                  case Outcome.Failed<Answer> failed ->
+                      new Answer.Unavailable(failed.cause().toString());
+                }));
+  }
+
+  private Answer answer(Submission submission, Room room, EventExecutor loop) throws SQLException {
+    byte[] sha256 = submission.body().sha256();
+    return switch (rows.claim(submission, sha256)) {
+      case Turn.Mine _ -> new Answer.Claimed(new Mine(Held.of(submission), loop));
+      case Turn.Running running -> new Answer.Running(running.age());
+      case Turn.Conflict _ -> new Answer.Conflict();
+      case Turn.Over over -> replay(Held.of(submission), over, room);
+    };
+  }
+
+  private Answer replay(Held name, Turn.Over over, Room room) throws SQLException {
+    if (!room.take(over.bodyBytes())) {
+      return new Answer.NoRoom();
+    }
+    return rows.body(name)
+        .<Answer>map(
+            body ->
+                new Answer.Replay(
+                    new StoredReply(
+                        over.status(),
+                        over.contentType(),
+                        over.fields(),
+                        Unpooled.wrappedBuffer(body))))
+        .orElseGet(() -> new Answer.Unavailable("the reply was forgotten just now"));
+  }
+
+  /** The claim of a request that runs here. */
+  private final class Mine implements Claim {
+    private final Held name;
+    private final EventExecutor loop;
+
+    Mine(Held name, EventExecutor loop) {
+      this.name = name;
+      this.loop = loop;
+      held.add(name);
+    }
+
+    @Override
+    public void dispatch(Consumer<Marked> whenKnown) {
+      run(
+          loop,
+          () -> rows.dispatch(name),
+          outcome ->
+              whenKnown.accept(
+                  switch (outcome) {
+                    case Outcome.Done<Boolean> done ->
+                        done.value() ? new Marked.Stored() : new Marked.Lost();
+                    case Outcome.Refused<Boolean> refused ->
+                        new Marked.Unavailable(refused.reason());
+                    case Outcome.Failed<Boolean> failed ->
+                        new Marked.Unavailable(failed.cause().toString());
+                  }));
+    }
+
+    @Override
+    public void complete(StoredReply reply, Runnable done) {
+      complete(reply, done, 1);
+    }
+
+    private void complete(StoredReply reply, Runnable done, int tryNumber) {
+      run(
+          loop,
+          () -> rows.complete(name, reply),
+          outcome -> {
+            if (outcome instanceof Outcome.Done<Boolean>(Boolean stored)) {
+              completed(reply, stored);
+              abandon();
+              done.run();
+            } else if (tryNumber < COMPLETE_TRIES) {
+              var _ =
+                  loop.schedule(
+                      () -> complete(reply, done, tryNumber + 1),
+                      BETWEEN_TRIES.toMillis(),
+                      TimeUnit.MILLISECONDS);
+            } else {
+              lost(outcome);
+              abandon();
+              done.run();
+            }
+          });
+    }
+
+    private void completed(StoredReply reply, boolean stored) {
+      if (stored) {
+        storedBytes.add(reply.body().readableBytes());
+      } else {
+        notStored.increment();
+        log.warn("request {}: its idempotency key is another's by now", name.request());
+      }
+    }
+
+    private void lost(Outcome<Boolean> outcome) {
+      notStored.increment();
+      log.warn(
+          "request {}: its reply could not be stored, so that a replay is told that it is lost: {}",
+          name.request(),
+          outcome);
+    }
+
+    @Override
+    public void free(Runnable done) {
+      abandon();
+      run(
+          loop,
+          () -> {
+            rows.free(name);
+            return name;
+          },
+          outcome -> {
+            if (!(outcome instanceof Outcome.Done<Held>)) {
+              log.info("request {}: its key is free when its lease ends: {}", name, outcome);
+            }
+            done.run();
+          });
+    }
+
+    @Override
+    public void abandon() {
+      held.remove(name);
+    }
+  }
+
+  private <T> void run(EventExecutor loop, Callable<T> work, Consumer<Outcome<T>> whenDone) {
+    offload.run(loop, loop.ticker().nanoTime() + WAIT_MAX.toNanos(), work, whenDone);
+  }
+
+  // Upkeep
+
+  /** A sign of life for all that runs here. */
+  public void renew() throws SQLException {
+    if (!held.isEmpty()) {
+      rows.renew(held);
+    }
+  }
+
+  /** Forgets some of what expired; returns how many. */
+  public int tidy(int most) throws SQLException {
+    return rows.tidy(most);
+  }
+
+  /** Submissions that run here. */
+  public int running() {
+    return held.size();
+  }
+
+  /** Bytes of replies that were stored. */
+  public long storedBytes() {
+    return storedBytes.sum();
+  }
+
+  /** Replies that could not be. */
+  public long notStored() {
+    return notStored.sum();
+  }
+}
