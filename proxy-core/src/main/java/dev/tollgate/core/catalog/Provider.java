@@ -33,13 +33,18 @@ public record Provider(
     headers = Map.copyOf(headers);
   }
 
-  /** The five clocks of DECISIONS 6. {@code total} does not run for streams. */
+  /**
+   * The five clocks of DECISIONS 6. {@code total} does not run for streams.
+   *
+   * @param image in place of head and first token where an image is made, which takes minutes
+   */
   public record Clocks(
       Duration connect,
       Duration responseHeader,
       Duration firstToken,
       Duration idle,
-      Duration total) {
+      Duration total,
+      Duration image) {
     public static final Clocks DEFAULT =
         new Clocks(
             Duration.ofSeconds(2),
@@ -47,6 +52,16 @@ public record Provider(
             Duration.ofSeconds(60),
             Duration.ofSeconds(30),
             Duration.ofMinutes(10));
+
+    /** With the usual time for an image. */
+    public Clocks(
+        Duration connect,
+        Duration responseHeader,
+        Duration firstToken,
+        Duration idle,
+        Duration total) {
+      this(connect, responseHeader, firstToken, idle, total, Duration.ofMinutes(5));
+    }
   }
 
   /** Connections at most over all loops, requests waiting for one, and how long one idles. */

@@ -61,7 +61,7 @@ public interface Dialect {
     return switch (operation) {
       case CHAT -> translation();
       case EMBEDDING -> embeddings();
-      case COMPLETION, SPEECH, TRANSCRIPTION -> Optional.empty();
+      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE -> Optional.empty();
     };
   }
 
@@ -71,7 +71,8 @@ public interface Dialect {
     COMPLETION,
     EMBEDDING,
     SPEECH,
-    TRANSCRIPTION
+    TRANSCRIPTION,
+    IMAGE
   }
 
   /** The dialect of a configured type name; the loader has refused all others. */

@@ -32,6 +32,7 @@ final class OpenAiDialect implements Dialect {
       case EMBEDDING -> "/embeddings";
       case SPEECH -> "/audio/speech";
       case TRANSCRIPTION -> "/audio/transcriptions";
+      case IMAGE -> "/images/generations";
     };
   }
 

@@ -168,6 +168,15 @@ public record UpstreamFailure(
     return kind.next == Next.NONE_FOR_THE_REQUEST;
   }
 
+  /** Whether the provider said that it did nothing of what it was asked. */
+  public boolean isRefusal() {
+    return isOfTheRequest()
+        || kind == Kind.RATE_LIMITED
+        || kind == Kind.LIMIT_TOO_LOW
+        || kind == Kind.CREDENTIAL_REFUSED
+        || kind == Kind.MODEL_MISSING;
+  }
+
   /** Whether it says nothing about the other models of the provider: rates are limited by model. */
   public boolean isOfOneModel() {
     return kind == Kind.RATE_LIMITED

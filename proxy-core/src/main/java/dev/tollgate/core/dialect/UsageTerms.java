@@ -13,10 +13,12 @@ public enum UsageTerms {
   OPENAI,
   /** Embeddings of the same. */
   OPENAI_EMBEDDINGS,
-  /** OpenAI's Responses, images and transcriptions: input and output instead of prompt. */
+  /** OpenAI's Responses: input and output instead of prompt. */
   OPENAI_RESPONSES,
   /** OpenAI's transcriptions, and Mistral's. */
   OPENAI_TRANSCRIPTIONS,
+  /** OpenAI's images, and those of others that count as for a chat. */
+  OPENAI_IMAGES,
   /** OpenAI's speech: all that is generated is audio. */
   OPENAI_SPEECH,
   /** Anthropic's messages, at Bedrock and Vertex too. */
@@ -48,6 +50,7 @@ public enum UsageTerms {
       case OPENAI_EMBEDDINGS -> EmbeddingUsage.read(counts);
       case OPENAI_RESPONSES -> ResponsesUsage.read(counts);
       case OPENAI_TRANSCRIPTIONS -> TranscriptionUsage.read(counts);
+      case OPENAI_IMAGES -> ImageUsage.read(counts);
       case OPENAI_SPEECH -> SpeechUsage.read(counts);
       case ANTHROPIC -> AnthropicUsage.read(counts);
       case GEMINI -> GeminiUsage.read(counts);

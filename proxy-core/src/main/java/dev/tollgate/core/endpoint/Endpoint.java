@@ -11,6 +11,7 @@ public enum Endpoint {
   EMBEDDINGS("POST", "/v1/embeddings", Content.JSON, Urgency.BATCH),
   SPEECH("POST", "/v1/audio/speech", Content.JSON, Urgency.BATCH),
   TRANSCRIPTIONS("POST", "/v1/audio/transcriptions", Content.MULTIPART, Urgency.BATCH),
+  IMAGE_GENERATIONS("POST", "/v1/images/generations", Content.JSON, Urgency.BATCH),
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
@@ -30,7 +31,7 @@ public enum Endpoint {
     LOOKUP,
     /** The submission of a job that takes minutes anyway. */
     SUBMISSION,
-    /** Work of programs that nobody watches: embeddings, speech, transcriptions. */
+    /** Work of programs that nobody watches: embeddings, speech, images. */
     BATCH,
     /** Somebody waits for the answer. */
     INTERACTIVE;

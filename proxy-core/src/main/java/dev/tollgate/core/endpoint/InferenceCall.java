@@ -10,7 +10,13 @@ import java.util.List;
 
 /** One admitted request for one model: what every attempt at it needs. */
 public sealed interface InferenceCall
-    permits ChatCall, CompletionCall, EmbeddingCall, ResponsesCall, SpeechCall, TranscriptionCall {
+    permits ChatCall,
+        CompletionCall,
+        EmbeddingCall,
+        ImageCall,
+        ResponsesCall,
+        SpeechCall,
+        TranscriptionCall {
   RequestId id();
 
   InferenceRequest request();

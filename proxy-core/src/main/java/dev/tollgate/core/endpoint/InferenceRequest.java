@@ -2,6 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.id.ModelId;
@@ -9,6 +10,7 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.RoutingWish;
 import io.netty.buffer.ByteBuf;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -20,6 +22,7 @@ public sealed interface InferenceRequest
     permits ChatRequest,
         CompletionRequest,
         EmbeddingRequest,
+        ImageRequest,
         ResponsesRequest,
         SpeechRequest,
         TranscriptionRequest {
@@ -61,6 +64,19 @@ public sealed interface InferenceRequest
    */
   default boolean mayBeAnsweredWhole() {
     return !isStream();
+  }
+
+  /** How long the reply may take to begin. */
+  default Duration patience(Provider.Clocks clocks) {
+    return clocks.firstToken();
+  }
+
+  /**
+   * Whether it may be put to a provider after another got it; not where what is made of it is
+   * bought, and who got it may have begun.
+   */
+  default boolean mayBeRepeated() {
+    return true;
   }
 
   /** The client's name of a field that a provider complains of. */

@@ -66,6 +66,9 @@ final class ModelEntry {
           "temperature",
           "timestamp_granularities");
 
+  private static final List<String> IMAGE_PARAMETERS =
+      List.of("input_images", "n", "quality", "response_format", "size", "style", "user");
+
   private static final Quantity.Images UNKNOWN_KIND =
       new Quantity.Images(1, Optional.empty(), Optional.empty());
 
@@ -129,7 +132,8 @@ final class ModelEntry {
       case COMPLETION -> COMPLETION_PARAMETERS;
       case SPEECH -> SPEECH_PARAMETERS;
       case TRANSCRIPTION -> TRANSCRIPTION_PARAMETERS;
-      case IMAGE, VIDEO, MUSIC -> List.of();
+      case IMAGE -> IMAGE_PARAMETERS;
+      case VIDEO, MUSIC -> List.of();
     };
   }
 

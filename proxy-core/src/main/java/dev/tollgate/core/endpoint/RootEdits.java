@@ -71,6 +71,24 @@ final class RootEdits {
     return edits;
   }
 
+  /** A list of images: who made them, and when, where that is told wrongly or not at all. */
+  JsonSplice images(int data, JsonBytes usage) {
+    edits.reset(root);
+    deleteAll("data", data + 1);
+    int created = root.indexOf("created");
+    boolean isTold = created >= 0 && root.integer(created, 0) > 0;
+    own("created", isTold ? null : JsonBytes.number(stamp.createdSeconds()));
+    withoutOurs();
+    int model = root.indexOf("model");
+    if (model >= 0) {
+      edits.replace(model, stamp.model());
+      deleteAll("model", model + 1);
+    }
+    edits.insertBefore(data, stamp.providerMember());
+    usage(usage);
+    return edits;
+  }
+
   private void usage(JsonBytes usage) {
     int i = root.indexOf("usage");
     if (i < 0) {
@@ -97,6 +115,11 @@ final class RootEdits {
 
   /** What no provider says in our place. */
   private void ours(int contentAt) {
+    withoutOurs();
+    model(contentAt);
+  }
+
+  private void withoutOurs() {
     deleteAll("error", 0);
     deleteAll("provider", 0);
     for (int i = 0; i < root.size(); i++) {
@@ -104,7 +127,6 @@ final class RootEdits {
         edits.delete(i);
       }
     }
-    model(contentAt);
   }
 
   private void model(int contentAt) {

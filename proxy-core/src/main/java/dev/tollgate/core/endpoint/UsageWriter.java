@@ -34,6 +34,32 @@ final class UsageWriter {
       edits.insertLast("completion_tokens", JsonBytes.number(charged.completionTokens()));
     }
     total(members, charged, edits);
+    return charge(edits, charged, cost);
+  }
+
+  /**
+   * Of images: how many there are, beside the provider's own members.
+   *
+   * @param reported null where the provider gave none that counts
+   */
+  static JsonBytes images(Usage charged, MicroUsd cost, long made, byte @Nullable [] reported) {
+    JsonMembers members = JsonMembers.ofKept(reported == null ? NOTHING : reported);
+    JsonSplice edits = JsonSplice.of(members);
+    for (int i = 0; i < members.size(); i++) {
+      if (members.isNamePrefix(i, "x_llm_") || members.isName(i, "images")) {
+        edits.delete(i);
+      }
+    }
+    if (charged.estimated()) {
+      edits.insertLast("input_tokens", JsonBytes.number(charged.promptTokens()));
+      edits.insertLast("output_tokens", JsonBytes.number(charged.completionTokens()));
+      edits.insertLast("total_tokens", JsonBytes.number(charged.totalTokens()));
+    }
+    edits.insertLast("images", JsonBytes.number(made));
+    return charge(edits, charged, cost);
+  }
+
+  private static JsonBytes charge(JsonSplice edits, Usage charged, MicroUsd cost) {
     edits.insertLast("x_llm_cost_micro", JsonBytes.number(cost.value()));
     if (charged.estimated()) {
       edits.insertLast("x_llm_usage_estimated", JsonBytes.TRUE);

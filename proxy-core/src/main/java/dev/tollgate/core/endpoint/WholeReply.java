@@ -9,7 +9,12 @@ import java.util.Optional;
 
 /** One provider's whole reply, read once and written as the client's. */
 public sealed interface WholeReply
-    permits ChatReply, CompletionReply, EmbeddingReply, ResponsesReply, TranscriptReply {
+    permits ChatReply,
+        CompletionReply,
+        EmbeddingReply,
+        ImageReply,
+        ResponsesReply,
+        TranscriptReply {
   /** What a body was. */
   sealed interface Read {
     record Fine(WholeReply reply) implements Read {}

@@ -1,7 +1,6 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Credential;
-import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
@@ -39,6 +38,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final Downstream downstream;
   private final InflightBytes inflight;
   private final Contender listener;
+  private final Patience patience;
   private final AttemptClock clock;
   private final Dispatch dispatch;
   private final StreamMemory partialEvents;
@@ -50,6 +50,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private @Nullable StreamClock streamClock;
   private @Nullable Collector collector;
   private List<String> unsent = List.of();
+  private boolean written;
   private boolean paused;
   private boolean over;
 
@@ -71,12 +72,14 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.inflight = context.inflight();
     this.partialEvents = StreamMemory.ofEvent(inflight);
     this.listener = listener;
+    this.patience = new Patience(candidate.provider().clocks(), call.request());
     Runnable onExpiry = () -> Guarded.run(this::expired, listener::surprised);
     this.clock = new AttemptClock(downstream.loop(), deadlineNanos, onExpiry);
     this.dispatch =
         new Dispatch(
             context.upstreams().on(downstream.loop()),
             candidate.provider(),
+            !call.request().mayBeRepeated(),
             this::request,
             new Guarded(this, listener::surprised),
             this);
@@ -101,6 +104,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   /** What comes of it is told there. */
   Placement placement() {
     return placement;
+  }
+
+  /** Whether its provider may have got any of the request. */
+  boolean isWritten() {
+    return written;
   }
 
   /** How the stream's beginning was dealt with. */
@@ -142,21 +150,16 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private Optional<List<ByteBuf>> request() {
-    return wire.encode(dropped -> unsent = dropped);
+    Optional<List<ByteBuf>> bytes = wire.encode(dropped -> unsent = dropped);
+    written |= bytes.isPresent();
+    return bytes;
   }
 
   @Override
   public void sent() {
-    headDeadlineNanos = clock.now() + headMax().toNanos();
+    headDeadlineNanos = clock.now() + patience.untilHead().toNanos();
     listenFor(silence());
     listener.sent();
-  }
-
-  /** Many providers send the head of a plain reply only when they have written all of it. */
-  private Duration headMax() {
-    Duration head = clocks().responseHeader();
-    Duration first = clocks().firstToken();
-    return !mayBeWhole() || head.compareTo(first) > 0 ? head : first;
   }
 
   /** Waits for the head, and looks after so long whether the provider answers anybody. */
@@ -203,7 +206,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private void begin(FlowReader reader) {
     stream = reader;
-    streamClock = new StreamClock(clock, clocks());
+    streamClock = new StreamClock(clock, patience.clocks());
   }
 
   /** The content type that the provider gave its reply; empty where it gave none. */
@@ -213,9 +216,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private void collect(int bytesMax) {
     inflight.tryAcquire(0).ifPresent(permit -> collector = new Collector(bytesMax, permit));
-    // Many providers send the head of a plain reply at once and think then. Nobody needs the rest
-    // of an error so badly: its body has one deadline, which no byte moves.
-    clock.runFor(isPlainSuccess() ? clocks().firstToken() : clocks().idle());
+    // Nobody needs the rest of an error badly: its body has one deadline, which no byte moves.
+    clock.runFor(isPlainSuccess() ? patience.untilPlainBody() : patience.idle());
   }
 
   @Override
@@ -228,7 +230,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
         stream.feed(bytes);
       } else if (collector != null) {
         if (isPlainSuccess()) {
-          clock.runFor(clocks().idle());
+          clock.runFor(patience.idle());
         }
         took(collector.take(bytes));
       }
@@ -489,9 +491,5 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private Duration silence() {
     return candidate.provider().circuit().silence();
-  }
-
-  private Provider.Clocks clocks() {
-    return candidate.provider().clocks();
   }
 }

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class Dispatch {
   private final UpstreamPool pool;
   private final Provider provider;
+  private final boolean fresh;
   private final Supplier<Optional<List<ByteBuf>>> request;
   private final Guarded replies;
   private final Listener listener;
@@ -35,6 +36,8 @@ final class Dispatch {
   }
 
   /**
+   * @param fresh whether a pooled connection will not do: it may have died, and the request is not
+   *     sent a second time
    * @param request makes the bytes of the request, once for each time that it is sent; none where
    *     this node has no room for them
    * @param replies hears what comes back
@@ -42,26 +45,28 @@ final class Dispatch {
   Dispatch(
       UpstreamPool pool,
       Provider provider,
+      boolean fresh,
       Supplier<Optional<List<ByteBuf>>> request,
       Guarded replies,
       Listener listener) {
     this.pool = pool;
     this.provider = provider;
+    this.fresh = fresh;
     this.request = request;
     this.replies = replies;
     this.listener = listener;
   }
 
   void start() {
-    Acquisition first = acquire(false);
+    Acquisition first = acquire(fresh);
     if (!retriedStale) { // else a second wish came of the first before that was returned
       acquisition = first;
     }
   }
 
-  private Acquisition acquire(boolean fresh) {
+  private Acquisition acquire(boolean onlyFresh) {
     return pool.acquire(
-        provider, fresh, done -> Guarded.run(() -> acquired(done), replies.surprised()));
+        provider, onlyFresh, done -> Guarded.run(() -> acquired(done), replies.surprised()));
   }
 
   private void acquired(Acquired acquired) {

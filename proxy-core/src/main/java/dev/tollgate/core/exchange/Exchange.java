@@ -179,7 +179,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     UpstreamFailure failure = failed.failure();
     var request = serving.call().request();
     Fault fault = FaultOf.failure(failure, request, failed.candidate().id(), tries.records());
-    end(fault, FaultOf.ending(failure));
+    end(failure.isRefusal() ? fault : unlessBought(fault), FaultOf.ending(failure));
   }
 
   /** Whoever could be asked when the request came cannot be any more. */
@@ -251,7 +251,11 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   public void plain(WholeReply whole) {
     succeeded(whole.deliveredTokens());
     Charge charge = Charge.of(serving.call(), whole);
-    conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge));
+    if (departure.hasLeft()) {
+      conclude(departure.ending(), null, 0, charge, new Parting.Silence());
+    } else {
+      conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge));
+    }
   }
 
   private void succeeded(long tokens) {
@@ -268,8 +272,9 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   @Override
   public void cutShort(Fault fault) {
     if (!departure.hasLeft() && phase.compareTo(Phase.SETTLING) < 0) {
+      Fault told = unlessBought(fault);
       cancelAttempt();
-      end(fault, Ending.DRAINED);
+      end(told, Ending.DRAINED);
     }
   }
 
@@ -277,6 +282,11 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     Charge charge = chargeOfBrokenStream();
     Parting parting = delivery.fault(fault, charge);
     conclude(ending, fault.code(), delivery.status(fault.code().status()), charge, parting);
+  }
+
+  /** Who asked again would buy it twice. */
+  private Fault unlessBought(Fault fault) {
+    return serving.isBought() ? fault.withRetryAfter(0).withoutRetry() : fault;
   }
 
   /** A fault of ours: told once to the log, and to the client where it still waits. */
@@ -296,11 +306,12 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       lastResort();
       return;
     }
+    Fault told = unlessBought(SURPRISE);
     cancelAttempt();
     if (departure.hasLeft()) {
       abandon();
     } else {
-      end(SURPRISE, Ending.INTERNAL_ERROR);
+      end(told, Ending.INTERNAL_ERROR);
     }
   }
 
@@ -329,13 +340,18 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       return;
     }
     reply.stop();
-    if (phase == Phase.RELAYING && mayReadOn()) {
+    if (isBoughtAndAwaited() || (phase == Phase.RELAYING && mayReadOn())) {
       become(Phase.HEARING);
       serving.attempt().resume();
     } else {
       cancelAttempt();
       abandon();
     }
+  }
+
+  /** Whether a provider makes something that is paid for: it is not given up (DECISIONS 3). */
+  private boolean isBoughtAndAwaited() {
+    return phase == Phase.WAITING && serving.isBought();
   }
 
   /** Whether the provider is heard out although the client is gone. */

@@ -6,6 +6,7 @@ import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.endpoint.CompletionRequest;
 import dev.tollgate.core.endpoint.CreditsAnswer;
 import dev.tollgate.core.endpoint.EmbeddingRequest;
+import dev.tollgate.core.endpoint.ImageRequest;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.KeyAnswer;
@@ -175,6 +176,8 @@ public final class Exchanges implements RequestService {
               request,
               downstream,
               TranscriptionRequest.parse(body.bytes(), body.length(), request.argument()));
+      case IMAGE_GENERATIONS ->
+          inference(request, downstream, ImageRequest.parse(body.bytes(), body.length()));
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {

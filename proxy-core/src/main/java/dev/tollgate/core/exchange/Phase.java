@@ -18,7 +18,7 @@ public enum Phase {
   WAITING,
   /** Content flows to the client; another provider may only continue it. */
   RELAYING,
-  /** The client is gone; the provider is heard out for the usage that it still owes. */
+  /** The client is gone; the provider is heard out for what it still owes. */
   HEARING,
   /** It is decided what is charged; the client is told when that cannot be lost any more. */
   SETTLING,
@@ -30,7 +30,7 @@ public enum Phase {
   private static final Set<Phase> FROM_LIMITING = EnumSet.of(CONNECTING, SETTLING);
   private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, SETTLING);
   private static final Set<Phase> FROM_WAITING =
-      EnumSet.of(CONNECTING, WAITING, RELAYING, SETTLING);
+      EnumSet.of(CONNECTING, WAITING, RELAYING, HEARING, SETTLING);
   private static final Set<Phase> FROM_RELAYING = EnumSet.of(CONNECTING, HEARING, SETTLING);
   private static final Set<Phase> FROM_HEARING = EnumSet.of(SETTLING);
   private static final Set<Phase> FROM_SETTLING = EnumSet.of(ENDED);

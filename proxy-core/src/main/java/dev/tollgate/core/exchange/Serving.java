@@ -199,6 +199,11 @@ final class Serving implements Contender.Contest {
     return attempt;
   }
 
+  /** Whether what was asked for may have been made, is paid for, and is not asked for again. */
+  boolean isBought() {
+    return attempt != null && tries.isBought(attempt);
+  }
+
   /** The client reads again. */
   void resume() {
     if (attempt != null) {

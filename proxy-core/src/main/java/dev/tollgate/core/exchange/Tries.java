@@ -38,6 +38,7 @@ final class Tries {
   private final long begunNanos;
   private final ModelId asked;
   private final boolean stream;
+  private final boolean onlyOnce;
   private final long ownDeadline;
   private final List<Begun> begun = new ArrayList<>(1);
   private final List<AttemptRecord> records = new ArrayList<>(1);
@@ -56,6 +57,7 @@ final class Tries {
   private @Nullable Candidate again;
   private @Nullable Candidate paid;
   private boolean selectedFailed;
+  private boolean spent;
 
   /**
    * A try, perhaps under way.
@@ -90,6 +92,7 @@ final class Tries {
     this.begunNanos = begunNanos;
     this.asked = request.model();
     this.stream = request.isStream();
+    this.onlyOnce = !request.mayBeRepeated();
     Duration timeout = request.routing().timeout();
     this.ownDeadline = timeout == null ? AttemptClock.NEVER : begunNanos + timeout.toNanos();
   }
@@ -122,6 +125,9 @@ final class Tries {
 
   /** What follows the last failure: a try only if it can begin before its deadline. */
   Step next(long nowNanos) {
+    if (spent) {
+      return new Step.GiveUp();
+    }
     Candidate otherwise = again;
     again = null;
     if (otherwise != null && mayAskAgain(otherwise, nowNanos) && place(otherwise, nowNanos)) {
@@ -366,6 +372,7 @@ final class Tries {
   void failed(Attempt attempt, UpstreamFailure failure, UpstreamFailure judged, long nowNanos) {
     String outcome = failure.kind().wire();
     record(attempt, outcome, failure.reason(), nowNanos);
+    spent |= isBought(attempt);
     barred.clear(); // who could not be asked a while ago perhaps can now
     Placement failing = attempt.placement();
     Credential key = failing.credential();
@@ -381,6 +388,11 @@ final class Tries {
       failing.failed(failure, nowNanos);
     }
     selectedFailed = failure.isProvidersFault() && !hasty;
+  }
+
+  /** Whether what a try asked for may have been made, and is not asked for again. */
+  boolean isBought(Attempt attempt) {
+    return onlyOnce && attempt.isWritten();
   }
 
   /**
@@ -452,6 +464,9 @@ final class Tries {
    * another model let the request is asked once; until that is known the model does not count.
    */
   boolean hasFallback(Candidate silent, long nowNanos, Consumer<ModelId> askLimits) {
+    if (onlyOnce) {
+      return false; // who is silent has it
+    }
     for (Candidate one : fallbacks(silent, nowNanos)) {
       boolean could = failures.isEmpty() || fleet.couldAdd(one, plan.rules(), nowNanos);
       if (!could || one.isSameProvider(silent) || isBarred(one)) {

@@ -106,7 +106,15 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
       case MODELS -> routed.received().head().query();
       case TRANSCRIPTIONS ->
           requireNonNullElse(routed.received().head().headers().first("content-type"), "");
-      case CHAT_COMPLETIONS, COMPLETIONS, RESPONSES, EMBEDDINGS, SPEECH, MODEL, KEY, CREDITS ->
+      case CHAT_COMPLETIONS,
+          COMPLETIONS,
+          RESPONSES,
+          EMBEDDINGS,
+          SPEECH,
+          IMAGE_GENERATIONS,
+          MODEL,
+          KEY,
+          CREDITS ->
           routed.match().argument();
     };
   }

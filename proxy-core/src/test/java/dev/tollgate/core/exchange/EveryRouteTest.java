@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.Endpoint.Content;
@@ -51,6 +52,15 @@ class EveryRouteTest {
     return rows().filter(row -> row.endpoint.content() == Content.JSON);
   }
 
+  /** What is made is bought: nobody else is asked for it. */
+  static Stream<Row> rowsThatBuy() {
+    return rows().filter(row -> row.modality == Modality.IMAGE);
+  }
+
+  static Stream<Row> rowsThatAskAgain() {
+    return rows().filter(row -> row.modality != Modality.IMAGE);
+  }
+
   private static Row row(Endpoint endpoint) {
     return switch (endpoint) {
       case CHAT_COMPLETIONS ->
@@ -95,6 +105,13 @@ class EveryRouteTest {
               Wire.form(8_000),
               "/v1/audio/transcriptions",
               Wire.transcript(20, 4));
+      case IMAGE_GENERATIONS ->
+          new Row(
+              endpoint,
+              Modality.IMAGE,
+              "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}",
+              "/v1/images/generations",
+              Wire.images(7, 1_290));
       case MODELS, MODEL, KEY, CREDITS -> throw new AssertionError(endpoint + " has no body");
     };
   }
@@ -188,11 +205,26 @@ class EveryRouteTest {
   }
 
   @ParameterizedTest
-  @MethodSource("rows")
+  @MethodSource("rowsThatBuy")
+  void whatFailsIsNotBoughtASecondTime(Row row) {
+    try (var scenario = Scenario.of(two(row))) {
+      RecordedClient client = scenario.ask(row.endpoint, row.body);
+      scenario.link(0).send(Wire.error(500, "server_error", "No."));
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_UNAVAILABLE);
+      assertThat(client.fault().shouldRetry()).isFalse();
+      assertThat(scenario.requests()).isOne();
+      assertThat(scenario.ledger().charged()).isEmpty();
+    }
+  }
+
+  private static Catalog two(Row row) {
+    return TestCatalog.of(row.modality, TestCatalog.all("alpha", "beta"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rowsThatAskAgain")
   void whatFailsAtOneProviderIsAskedOfTheNext(Row row) {
-    var catalog =
-        TestCatalog.of(row.modality, TestCatalog.provider("alpha"), TestCatalog.provider("beta"));
-    try (var scenario = Scenario.of(catalog)) {
+    try (var scenario = Scenario.of(two(row))) {
       RecordedClient client = scenario.ask(row.endpoint, row.body);
       scenario.link(0).send(Wire.error(500, "server_error", "No."));
       scenario.link(1).send(row.response);

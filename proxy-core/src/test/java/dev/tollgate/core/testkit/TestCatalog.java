@@ -163,6 +163,23 @@ public final class TestCatalog {
     return copy(p, p.credentials(), clocks, p.pool(), p.circuit(), p.quirks(), p.onDisconnect());
   }
 
+  /** The same, from which so many bytes are taken at once. */
+  public static Provider with(Provider p, int eventBytesMax) {
+    return new Provider(
+        p.id(),
+        p.dialect(),
+        p.endpoint(),
+        p.basePath(),
+        p.credentials(),
+        p.headers(),
+        p.clocks(),
+        p.pool(),
+        p.circuit(),
+        p.quirks(),
+        p.onDisconnect(),
+        eventBytesMax);
+  }
+
   public static Provider with(Provider p, PoolLimits pool) {
     return copy(p, p.credentials(), p.clocks(), pool, p.circuit(), p.quirks(), p.onDisconnect());
   }

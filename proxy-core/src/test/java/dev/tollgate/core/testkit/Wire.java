@@ -183,6 +183,20 @@ public final class Wire {
     return response(200, "OK", "", "{\"text\":\"Say it.\",\"usage\":" + usage + "}");
   }
 
+  /** One image with so many tokens read and made. */
+  public static String images(long input, long output) {
+    String usage =
+        "{\"input_tokens\":%d,\"output_tokens\":%d,\"total_tokens\":%d}"
+            .formatted(input, output, input + output);
+    return response(
+        200,
+        "OK",
+        "",
+        "{\"created\":1700000000,\"data\":[{\"b64_json\":\"iVBORw0KGgo=\"}],\"usage\":"
+            + usage
+            + "}");
+  }
+
   /** A provider's speech: bytes of which only their type is known. */
   public static String audio(String bytes) {
     return "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: "

@@ -17,14 +17,16 @@ final class ChatText {
   private final int tokens;
   private final boolean cutShort;
   private final AudioText audio;
+  private final ImageText images;
 
   ChatText(MockRequest request, MockProfile profile) {
     this.request = request;
     this.words = new Words(profile.seed());
-    int most = isEmbedding() ? 0 : request.tokensMax();
+    int most = isEmbedding() || isImage() ? 0 : request.tokensMax();
     this.cutShort = most >= 0 && most < profile.chunks();
     this.tokens = cutShort ? most : profile.chunks();
     this.audio = new AudioText(request, words, tokens);
+    this.images = new ImageText(request, profile.seed());
     this.opening =
         "{\"id\":\"%s-%s\",\"object\":\"%s\",\"created\":%d,\"model\":\"%s\""
             .formatted(
@@ -44,7 +46,7 @@ final class ChatText {
   boolean isFlowing() {
     return switch (request.operation()) {
       case CHAT, COMPLETION, TRANSCRIPTION -> request.stream();
-      case EMBEDDING -> false;
+      case EMBEDDING, IMAGE -> false;
       case SPEECH -> true;
     };
   }
@@ -63,7 +65,7 @@ final class ChatText {
 
   private boolean isAudio() {
     return switch (request.operation()) {
-      case CHAT, COMPLETION, EMBEDDING -> false;
+      case CHAT, COMPLETION, EMBEDDING, IMAGE -> false;
       case SPEECH, TRANSCRIPTION -> true;
     };
   }
@@ -99,6 +101,9 @@ final class ChatText {
     if (isAudio()) {
       return audio.body(",\"usage\":" + usage);
     }
+    if (isImage()) {
+      return images.body(images.usageMember(usage));
+    }
     return isEmbedding()
         ? vectors(",\"usage\":" + usage)
         : body(plainChoice(words.text(tokens)), usage);
@@ -117,6 +122,9 @@ final class ChatText {
   String bodyWithoutUsage() {
     if (isAudio()) {
       return audio.body("");
+    }
+    if (isImage()) {
+      return images.body("");
     }
     return isEmbedding()
         ? vectors("")
@@ -179,6 +187,9 @@ final class ChatText {
   String usage() {
     if (isAudio()) {
       return audio.usage();
+    }
+    if (isImage()) {
+      return images.usage();
     }
     return isEmbedding() ? usageOfInput() : usage(request.promptTokens(), tokens);
   }
@@ -257,6 +268,10 @@ final class ChatText {
 
   private boolean isChat() {
     return request.operation() == Operation.CHAT;
+  }
+
+  private boolean isImage() {
+    return request.operation() == Operation.IMAGE;
   }
 
   private boolean isEmbedding() {

@@ -7,6 +7,7 @@ import dev.tollgate.core.http.MultipartBoundary;
 import dev.tollgate.core.http.MultipartReader;
 import dev.tollgate.server.mock.MockRequest.Audio;
 import dev.tollgate.server.mock.MockRequest.Operation;
+import dev.tollgate.server.mock.MockRequest.Pictures;
 import dev.tollgate.server.mock.MockRequest.Vectors;
 import java.util.HashMap;
 import java.util.Map;
@@ -56,6 +57,7 @@ final class FormScan {
         (int) Math.ceil(audio.seconds() * 10),
         Vectors.NONE,
         audio,
+        Pictures.NONE,
         keepAlive);
   }
 }

@@ -3,6 +3,7 @@ package dev.tollgate.server.mock;
 import dev.tollgate.server.mock.MockModel.Parsed.Known;
 import dev.tollgate.server.mock.MockRequest.Audio;
 import dev.tollgate.server.mock.MockRequest.Operation;
+import dev.tollgate.server.mock.MockRequest.Pictures;
 import dev.tollgate.server.mock.MockRequest.Vectors;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
@@ -75,6 +76,13 @@ final class LoopDesk {
     if (post && path.endsWith("/audio/transcriptions")) {
       return generate(Operation.TRANSCRIPTION);
     }
+    if (post && path.endsWith("/images/generations")) {
+      return generate(Operation.IMAGE);
+    }
+    String picture = ImageText.file(path);
+    if (picture != null) {
+      return simple("200 OK", "image/png", picture);
+    }
     if (path.endsWith("/models")) {
       return simple("200 OK", models.listJson());
     }
@@ -99,7 +107,18 @@ final class LoopDesk {
     String name = named.group(1);
     var request =
         new MockRequest(
-            Operation.CHAT, name, false, false, -1, null, false, 0, Vectors.NONE, Audio.NONE, true);
+            Operation.CHAT,
+            name,
+            false,
+            false,
+            -1,
+            null,
+            false,
+            0,
+            Vectors.NONE,
+            Audio.NONE,
+            Pictures.NONE,
+            true);
     return known.model().isEarly() ? generate(request, known.model()) : null;
   }
 
@@ -123,9 +142,13 @@ final class LoopDesk {
     MockRequest request =
         operation == Operation.TRANSCRIPTION
             ? FormScan.scan(body, reader.bodyBytes(), reader.keepAlive())
-            : RequestScan.scan(operation, body, reader.bodyBytes(), reader.keepAlive());
+            : RequestScan.scan(
+                operation, body, reader.bodyBytes(), reader.host(), reader.keepAlive());
     if (request == null) {
       return refuse("400 Bad Request", "The body names no model.", "missing_model");
+    }
+    if (operation == Operation.IMAGE && !mayBeDrawn(request)) {
+      return refuse("400 Bad Request", "The request asks for what is not drawn.", "invalid_value");
     }
     return switch (models.named(request.model())) {
       case MockModel.Parsed.Unknown unknown ->
@@ -135,6 +158,12 @@ final class LoopDesk {
               "model_not_found");
       case Known known -> generate(request, known.model());
     };
+  }
+
+  /** A model that gives bytes only does not know the field that asks for them. */
+  private static boolean mayBeDrawn(MockRequest request) {
+    boolean isKnown = !request.pictures().formatted() || !ImageText.isOnlyBytes(request.model());
+    return isKnown && request.pictures().width() > 0;
   }
 
   private Answer generate(MockRequest request, MockModel model) {
@@ -169,11 +198,15 @@ final class LoopDesk {
   }
 
   private Answer simple(String status, String json) {
-    byte[] body = json.getBytes(StandardCharsets.ISO_8859_1);
+    return simple(status, "application/json", json);
+  }
+
+  private Answer simple(String status, String type, String body) {
+    String closes = reader.keepAlive() ? "" : "Connection: close\r\n";
     String head =
-        "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n"
-            .formatted(status, body.length, reader.keepAlive() ? "" : "Connection: close\r\n");
-    byte[] bytes = (head + json).getBytes(StandardCharsets.ISO_8859_1);
+        "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n"
+            .formatted(status, type, body.length(), closes);
+    byte[] bytes = (head + body).getBytes(StandardCharsets.ISO_8859_1);
     Ending ending = reader.keepAlive() ? Ending.KEEP_ALIVE : Ending.FIN;
     ReplyPlan plan =
         new ReplyPlan(

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param mustCall whether it insists on a call
  * @param vectors what is asked of an embedding; {@link Vectors#NONE} of anything else
  * @param audio what is asked of audio; {@link Audio#NONE} of anything else
+ * @param pictures what is asked of images; {@link Pictures#NONE} of anything else
  * @param keepAlive whether the connection may serve another request
  */
 record MockRequest(
@@ -26,6 +27,7 @@ record MockRequest(
     int promptTokens,
     Vectors vectors,
     Audio audio,
+    Pictures pictures,
     boolean keepAlive) {
 
   /** What can be generated. */
@@ -34,7 +36,8 @@ record MockRequest(
     COMPLETION,
     EMBEDDING,
     SPEECH,
-    TRANSCRIPTION
+    TRANSCRIPTION,
+    IMAGE
   }
 
   /**
@@ -56,6 +59,18 @@ record MockRequest(
     static final Audio NONE = new Audio("", 0);
   }
 
+  /**
+   * The pictures that are asked for.
+   *
+   * @param formatted whether the request says in which form it wants them
+   * @param base64 whether that is not an address
+   * @param host where the client found this provider
+   */
+  record Pictures(
+      int count, int width, int height, boolean formatted, boolean base64, String host) {
+    static final Pictures NONE = new Pictures(0, 0, 0, false, false, "");
+  }
+
   /** The function to call; null: answer with text. */
   @Nullable String calledTool() {
     return mustCall ? tool : null;
@@ -74,6 +89,7 @@ record MockRequest(
         promptTokens,
         vectors,
         audio,
+        pictures,
         keepAlive);
   }
 

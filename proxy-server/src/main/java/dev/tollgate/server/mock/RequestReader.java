@@ -21,6 +21,7 @@ final class RequestReader {
 
   private String method = "";
   private String target = "";
+  private String host = "";
   private boolean keepAlive;
   private boolean chunked;
   private boolean expectsContinue;
@@ -78,6 +79,11 @@ final class RequestReader {
     return query < 0 ? target : target.substring(0, query);
   }
 
+  /** Where the client found this provider, as it says. */
+  String host() {
+    return host;
+  }
+
   boolean keepAlive() {
     return keepAlive;
   }
@@ -128,6 +134,7 @@ final class RequestReader {
     int colon = in.indexOf(start, end, (byte) ':');
     String value =
         switch (colon - start) {
+          case 4 -> valueOf(in, start, "host", colon, end);
           case 6 -> valueOf(in, start, "expect", colon, end);
           case 10 -> valueOf(in, start, "connection", colon, end);
           case 14 -> valueOf(in, start, "content-length", colon, end);
@@ -138,6 +145,7 @@ final class RequestReader {
       return;
     }
     switch (colon - start) {
+      case 4 -> host = value;
       case 6 -> expectsContinue = value.equalsIgnoreCase("100-continue");
       case 10 ->
           keepAlive =

@@ -2,6 +2,7 @@ package dev.tollgate.server.mock;
 
 import dev.tollgate.server.mock.MockRequest.Audio;
 import dev.tollgate.server.mock.MockRequest.Operation;
+import dev.tollgate.server.mock.MockRequest.Pictures;
 import dev.tollgate.server.mock.MockRequest.Vectors;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 final class RequestScan {
   private static final int DIMENSIONS_USUAL = 1_536;
   private static final int DIMENSIONS_MAX = 16_384;
+  private static final String SIZE_USUAL = "1024x1024";
+  private static final int IMAGES_MAX = 10;
 
   private @Nullable String model;
   private @Nullable String asked;
@@ -23,12 +26,18 @@ final class RequestScan {
   private boolean base64;
   private String format = "";
   private boolean events;
+  private int count = 1;
+  private String size = SIZE_USUAL;
 
   private RequestScan() {}
 
-  /** The request in the first {@code length} bytes, or null if they name no model. */
+  /**
+   * The request in the first {@code length} bytes, or null if they name no model.
+   *
+   * @param host where the client found this provider
+   */
   static @Nullable MockRequest scan(
-      Operation operation, byte[] body, int length, boolean keepAlive) {
+      Operation operation, byte[] body, int length, String host, boolean keepAlive) {
     RequestScan scan = new RequestScan();
     JsonWalk members = new JsonWalk(body, 0, length);
     while (members.next()) {
@@ -49,14 +58,34 @@ final class RequestScan {
         MockRequest.promptTokens(length),
         scan.vectors(operation),
         new Audio(operation == Operation.SPEECH ? scan.format : "", 0),
+        operation == Operation.IMAGE ? scan.pictures(host) : Pictures.NONE,
         keepAlive);
   }
 
   private Vectors vectors(Operation operation) {
     return switch (operation) {
       case EMBEDDING -> new Vectors(texts, dimensions, base64);
-      case CHAT, COMPLETION, SPEECH, TRANSCRIPTION -> Vectors.NONE;
+      case CHAT, COMPLETION, SPEECH, TRANSCRIPTION, IMAGE -> Vectors.NONE;
     };
+  }
+
+  /** Of a side that is not drawn there is no picture. */
+  private Pictures pictures(String host) {
+    int[] sides = sides();
+    return new Pictures(
+        count, sides[0], sides[1], !format.isEmpty(), format.equals("b64_json"), host);
+  }
+
+  private int[] sides() {
+    int x = size.indexOf('x');
+    int width = side(size.substring(0, Math.max(0, x)));
+    int height = side(size.substring(x + 1));
+    return width > 0 && height > 0 ? new int[] {width, height} : new int[] {0, 0};
+  }
+
+  private static int side(String digits) {
+    int side = digits.matches("\\d{1,4}") ? Integer.parseInt(digits) : 0;
+    return side <= Png.SIDE_MAX ? side : 0;
   }
 
   /** The model; or the one that the request names beside it. */
@@ -86,6 +115,10 @@ final class RequestScan {
       base64 = member.valueIsString() && member.string().equals("base64");
     } else if (member.isNamed("response_format") && member.valueIsString()) {
       format = member.string();
+    } else if (member.isNamed("size") && member.valueIsString()) {
+      size = member.string();
+    } else if (member.isNamed("n")) {
+      count = Math.clamp(member.number(1), 1, IMAGES_MAX);
     } else if (member.isNamed("stream_format")) {
       events = member.valueIsString() && member.string().equals("sse");
     } else if (member.isNamed("tool_choice")) {

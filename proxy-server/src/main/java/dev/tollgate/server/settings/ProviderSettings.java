@@ -414,7 +414,9 @@ public sealed interface ProviderSettings {
           Duration firstToken,
       @Key(about = "silence at most", initial = "30s", min = "1ms") Duration idle,
       @Key(about = "whole call; does not run for streams", initial = "10m", min = "1ms")
-          Duration total) {}
+          Duration total,
+      @Key(about = "until an image's head, and its first byte", initial = "5m", min = "1ms")
+          Duration image) {}
 
   /** Section {@code pool}. */
   record Pool(

@@ -143,6 +143,11 @@ final class Setup {
     return model(id, "speech", Map.of("characters", "15"), route);
   }
 
+  /** A model that draws, at 4 cents a picture. */
+  Setup image(String id, Route route) {
+    return model(id, "image", Map.of("image", "0.04"), route);
+  }
+
   /** A model that makes vectors, at 20 micro-USD a thousand tokens. */
   Setup embedding(String id, Route route) {
     return model(id, "embedding", Map.of("input", "0.02"), route);

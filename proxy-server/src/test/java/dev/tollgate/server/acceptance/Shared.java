@@ -124,6 +124,8 @@ final class Shared {
         .speech("test/speech-cut", new Setup.Route("mock", "fault/cut-fin:5"))
         .hearing("test/hearing", new Setup.Route("mock", "mock-hearing"))
         .hearingBySecond("test/whisper", new Setup.Route("mock", "mock-whisper"))
+        .image("test/image", new Setup.Route("mock", "mock-image"))
+        .image("acme/img", new Setup.Route("mock", "mock-image?ttft=0ms"))
         .embedding("test/embedding", new Setup.Route("mock", "mock-embedding"))
         .embedding("test/embedding-no-usage", new Setup.Route("mock", "fault/no-usage"))
         .embedding("acme/emb", new Setup.Route("mock", "mock-embedding?ttft=0ms"))

@@ -12,6 +12,7 @@ import dev.tollgate.core.endpoint.CompletionRequest;
 import dev.tollgate.core.endpoint.EmbeddingRequest;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.EventList;
+import dev.tollgate.core.endpoint.ImageRequest;
 import dev.tollgate.core.endpoint.Parsed;
 import dev.tollgate.core.endpoint.ResponsesRequest;
 import dev.tollgate.core.endpoint.SpeechRequest;
@@ -93,6 +94,15 @@ final class OpenApiTest {
         "/v1/audio/speech | {'model':'a/b','input':'a','voice':{}}",
         "/v1/audio/speech | {'model':'a/b','input':'a','voice':'c','response_format':'midi'}",
         "/v1/audio/speech | {'model':'a/b','input':'a','voice':'c','speed':5}",
+        "/v1/images/generations | {'model':'a/b'}",
+        "/v1/images/generations | {'model':'a/b','prompt':''}",
+        "/v1/images/generations | {'model':'a/b','prompt':'p','n':11}",
+        "/v1/images/generations | {'model':'a/b','prompt':'p','n':0}",
+        "/v1/images/generations | {'model':'a/b','prompt':'p','size':'1024X1024'}",
+        "/v1/images/generations | {'model':'a/b','prompt':'p','quality':'best'}",
+        "/v1/images/generations | {'model':'a/b','prompt':'p','response_format':'png'}",
+        "/v1/images/generations | {'model':'a/b','prompt':'p','input_images':'x'}",
+        "/v1/images/generations | {'model':'a/b','prompt':'p','input_images':['http://a/b']}",
         "/v1/responses | {'model':'a/b','input':'a','store':true}",
         "/v1/responses | {'model':'a/b','input':'a','tools':[{'type':'web_search'}]}",
         "/v1/responses | {'model':'a/b','input':7}",
@@ -114,6 +124,7 @@ final class OpenApiTest {
       case SPEECH -> SpeechRequest.parse(bytes, bytes.length);
       case TRANSCRIPTIONS ->
           TranscriptionRequest.parse(bytes, bytes.length, "multipart/form-data; boundary=b");
+      case IMAGE_GENERATIONS -> ImageRequest.parse(bytes, bytes.length);
       default -> throw new AssertionError(endpoint.name().toLowerCase(Locale.ROOT) + " has none");
     };
   }

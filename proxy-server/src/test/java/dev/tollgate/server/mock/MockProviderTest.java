@@ -7,11 +7,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -161,6 +164,62 @@ class MockProviderTest {
   private JsonNode embeddings(String input, String more) throws Exception {
     String body = "{\"model\":\"m\",\"input\":" + input + "," + more + "}";
     return JSON.readTree(client.post("/v1/embeddings", body).readResponse().body());
+  }
+
+  @Test
+  void picturesAreDrawnAtTheAskedSize() throws Exception {
+    JsonNode drawn = pictures("m", ",\"n\":2,\"size\":\"640x48\",\"response_format\":\"b64_json\"");
+    assertThat(drawn.path("data")).hasSize(2);
+    byte[] first = drawn.at("/data/0/b64_json").binaryValue();
+    byte[] second = drawn.at("/data/1/b64_json").binaryValue();
+    assertThat(first).isNotEqualTo(second);
+    for (byte[] one : List.of(first, second)) {
+      requirePicture(one, 640, 48);
+    }
+    assertThat(drawn.has("usage")).isFalse();
+  }
+
+  @Test
+  void picturesAreServedWhereTheReplySays() throws Exception {
+    JsonNode drawn = pictures("m", "");
+    String url = drawn.at("/data/0/url").asText();
+    assertThat(url).startsWith("http://localhost/_mock/images/1024x1024-");
+    RawResponse file = client.get(url.substring("http://localhost".length())).readResponse();
+    assertThat(file.header("content-type")).isEqualTo("image/png");
+    requirePicture(file.body(), 1_024, 1_024);
+    for (String other : List.of("0x5-1.png", "5x4097-1.png", "5x5.png", "a.png")) {
+      assertThat(client.get("/_mock/images/" + other).readResponse().status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void aModelOfTheNewerKindCountsTokensAndGivesBytesOnly() throws Exception {
+    JsonNode drawn = pictures("gpt-image-1", ",\"size\":\"64x64\"");
+    assertThat(drawn.at("/data/0/b64_json").asText()).isNotEmpty();
+    assertThat(drawn.at("/usage/output_tokens").intValue()).isEqualTo(4);
+    String asked = "{\"model\":\"gpt-image-1\",\"response_format\":\"url\"}";
+    assertThat(client.post("/v1/images/generations", asked).readResponse().status()).isEqualTo(400);
+  }
+
+  @Test
+  void whatIsNoSizeIsNotDrawn() {
+    for (String size : List.of("big", "0x5", "5x0", "4097x5", "5", "x", "5x", "-5x5")) {
+      String asked = "{\"model\":\"m\",\"size\":\"" + size + "\"}";
+      RawResponse refused = client.post("/v1/images/generations", asked).readResponse();
+      assertThat(refused.status()).as(size).isEqualTo(400);
+    }
+  }
+
+  private JsonNode pictures(String model, String more) throws Exception {
+    String body = "{\"model\":\"" + model + "\",\"prompt\":\"A gate.\"" + more + "}";
+    return JSON.readTree(client.post("/v1/images/generations", body).readResponse().body());
+  }
+
+  private static void requirePicture(byte[] file, int width, int height) throws Exception {
+    BufferedImage image = ImageIO.read(new ByteArrayInputStream(file));
+    assertThat(image.getWidth()).isEqualTo(width);
+    assertThat(image.getHeight()).isEqualTo(height);
+    assertThat(image.getRGB(0, 0)).isNotEqualTo(image.getRGB(40, 0));
   }
 
   @Test

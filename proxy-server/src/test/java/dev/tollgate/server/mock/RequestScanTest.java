@@ -56,7 +56,7 @@ class RequestScanTest {
   void brokenJsonNamesNoModel() {
     for (String body : List.of("", "[]", "{", "{\"model\"", "{\"model\":", "{\"model\":7}", "x")) {
       byte[] bytes = body.getBytes(UTF_8);
-      assertThat(RequestScan.scan(Operation.CHAT, bytes, bytes.length, true)).as(body).isNull();
+      assertThat(RequestScan.scan(Operation.CHAT, bytes, bytes.length, "", true)).as(body).isNull();
     }
   }
 
@@ -74,7 +74,7 @@ class RequestScanTest {
   }
 
   private static MockRequest scan(byte[] body) {
-    return Objects.requireNonNull(RequestScan.scan(Operation.CHAT, body, body.length, true));
+    return Objects.requireNonNull(RequestScan.scan(Operation.CHAT, body, body.length, "", true));
   }
 
   /** The wanted members in random order among members that nest their likes. */

@@ -1,0 +1,41 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+
+/** One admitted request for images by one model. */
+public record ImageCall(RequestId id, ImageRequest request, Model model) implements InferenceCall {
+  @Override
+  public ImageCall at(Model other) {
+    return new ImageCall(id, request, other);
+  }
+
+  @Override
+  public List<ByteBuf> bodyFor(Route route) {
+    return request.bodyFor(route);
+  }
+
+  /**
+   * @param deliveredTokens one for each image
+   */
+  @Override
+  public Usage usageLikely(long deliveredTokens) {
+    return ImageWish.usageLikely(request.promptTokensLikely(), deliveredTokens);
+  }
+
+  @Override
+  public ReplyStream stream(ProviderId provider) {
+    throw new IllegalStateException("images do not come as a stream");
+  }
+
+  @Override
+  public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
+    ReplyStamp stamp = ReplyStamp.of(model, provider, id);
+    return ImageReply.read(request.wish(), model, stamp, body, length);
+  }
+}

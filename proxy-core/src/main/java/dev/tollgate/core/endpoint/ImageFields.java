@@ -1,0 +1,98 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.json.JsonItems;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.Param;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** The fields of a request for images, as JSON has them. */
+final class ImageFields {
+  static final int PROMPT_CHARACTERS_MAX = 32_000;
+  static final Set<String> QUALITIES = Set.of("standard", "hd", "low", "medium", "high", "auto");
+  static final Pattern SIZE = Pattern.compile("[1-9]\\d{0,4}x[1-9]\\d{0,4}");
+  static final String NOT_A_SIZE = "must be of the form <width>x<height>, such as 1024x1024";
+  static final String NOT_A_QUALITY = "must be standard, hd, low, medium, high or auto";
+  static final String NOT_A_FORMAT = "must be url or b64_json";
+  static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
+
+  private ImageFields() {}
+
+  static Map<String, ValueRule> rules() {
+    Map<String, ValueRule> rules = new HashMap<>();
+    FieldRules.putCommon(rules);
+    rules.put("prompt", ImageFields::prompt);
+    rules.put("n", ValueRule.integer(1, ImageWish.COUNT_MAX).orNull());
+    rules.put("size", FieldRules.rule(ImageFields::size).orNull());
+    rules.put("quality", FieldRules.rule(ImageFields::quality).orNull());
+    rules.put("style", ValueRule.string().orNull());
+    rules.put("response_format", FieldRules.rule(ImageFields::format).orNull());
+    rules.put("input_images", FieldRules.rule(SourceImages::check).orNull());
+    rules.put("stream", FieldRules.rule(ImageFields::stream).orNull());
+    return rules;
+  }
+
+  private static void prompt(JsonItems items, int i, Param param, Issues issues) {
+    if (items.kind(i) != JsonKind.STRING) {
+      issues.add(param, "must be a string");
+    } else if (items.isEmptyString(i)) {
+      issues.add(param, "must not be empty");
+    } else if (characters(items.string(i)) > PROMPT_CHARACTERS_MAX) {
+      issues.add(param, PROMPT_TOO_LONG);
+    }
+  }
+
+  /** Those beyond 16 bits are one each. */
+  static int characters(String text) {
+    return text.codePointCount(0, text.length());
+  }
+
+  private static void size(JsonItems items, int i, Param param, Issues issues) {
+    boolean isText = items.kind(i) == JsonKind.STRING;
+    if (!isText || !SIZE.matcher(items.string(i)).matches()) {
+      issues.add(param, NOT_A_SIZE);
+    }
+  }
+
+  private static void quality(JsonItems items, int i, Param param, Issues issues) {
+    boolean isText = items.kind(i) == JsonKind.STRING;
+    if (!isText || !QUALITIES.contains(items.string(i))) {
+      issues.add(param, NOT_A_QUALITY);
+    }
+  }
+
+  private static void format(JsonItems items, int i, Param param, Issues issues) {
+    boolean isText = items.kind(i) == JsonKind.STRING;
+    if (!isText || ImageFormat.parse(items.string(i)).isEmpty()) {
+      issues.add(param, NOT_A_FORMAT);
+    }
+  }
+
+  /** A stream would be bought and could not be handed on. */
+  private static void stream(JsonItems items, int i, Param param, Issues issues) {
+    if (items.kind(i) != JsonKind.FALSE) {
+      issues.add(param, "must be false: images are not streamed");
+    }
+  }
+
+  /** What a valid body asks for. */
+  static ImageWish wish(JsonMembers root) {
+    int n = root.indexOf("n");
+    return new ImageWish(
+        n < 0 ? 1 : (int) root.integer(n, 1),
+        text(root, "size"),
+        text(root, "quality"),
+        RequestRoot.bytesOf(root, "prompt"),
+        SourceImages.count(root));
+  }
+
+  private static Optional<String> text(JsonMembers root, String name) {
+    return RequestRoot.isGiven(root, name)
+        ? Optional.of(root.string(root.indexOf(name)))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,25 @@
+package dev.tollgate.core.endpoint;
+
+import java.util.Locale;
+import java.util.Optional;
+
+/** How a client wants its images: at an address, or in the reply. */
+public enum ImageFormat {
+  URL,
+  B64_JSON;
+
+  private final String wire = name().toLowerCase(Locale.ROOT);
+
+  static Optional<ImageFormat> parse(String wire) {
+    for (ImageFormat format : values()) {
+      if (format.wire.equals(wire)) {
+        return Optional.of(format);
+      }
+    }
+    return Optional.empty();
+  }
+
+  String wire() {
+    return wire;
+  }
+}

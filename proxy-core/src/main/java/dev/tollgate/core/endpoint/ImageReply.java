@@ -1,0 +1,101 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.dialect.UsageTerms;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Quantity;
+import dev.tollgate.core.money.Usage;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One provider's images, written as the client's: counted, and passed as they are. A reply says
+ * itself of which kind they are, or it was asked for.
+ */
+final class ImageReply implements WholeReply {
+  private final ReplyStamp stamp;
+  private final JsonMembers root;
+  private final int dataAt;
+  private final Quantity.Images images;
+  private final boolean isByTokens;
+  private final ReportedUsage usage;
+
+  private ImageReply(
+      ImageWish wish, Model model, ReplyStamp stamp, JsonMembers root, int dataAt, int made) {
+    this.stamp = stamp;
+    this.root = root;
+    this.dataAt = dataAt;
+    this.images =
+        new Quantity.Images(
+            made, told("size").or(() -> wish.size()), told("quality").or(() -> wish.quality()));
+    this.isByTokens = model.prices().isByTokens();
+    this.usage = ReportedUsage.of(root, UsageTerms.OPENAI_IMAGES, wish.tokensBelievable(model));
+  }
+
+  static Read read(ImageWish wish, Model model, ReplyStamp stamp, byte[] body, int length) {
+    var root = new JsonMembers();
+    try {
+      root.read(body, 0, length);
+    } catch (InvalidJson e) {
+      return new Read.Malformed("the reply is not valid JSON");
+    }
+    if (ErrorShape.matches(root, "data")) {
+      return new Read.ErrorObject();
+    }
+    int data = root.indexOf("data");
+    int made = data >= 0 && root.kind(data) == JsonKind.ARRAY ? made(root.array(data)) : 0;
+    return made > 0
+        ? new Read.Fine(new ImageReply(wish, model, stamp, root, data, made))
+        : new Read.Malformed("the reply has no images");
+  }
+
+  private static int made(JsonElements data) {
+    int made = 0;
+    for (int k = 0; k < data.size(); k++) {
+      if (data.kind(k) == JsonKind.OBJECT) {
+        JsonMembers image = data.object(k);
+        made += isThere(image, "b64_json") || isThere(image, "url") ? 1 : 0;
+      }
+    }
+    return made;
+  }
+
+  private static boolean isThere(JsonMembers image, String name) {
+    int i = image.indexOf(name);
+    return i >= 0 && image.kind(i) == JsonKind.STRING && !image.isEmptyString(i);
+  }
+
+  private Optional<String> told(String name) {
+    int i = root.indexOf(name);
+    return i >= 0 && root.kind(i) == JsonKind.STRING && !root.isString(i, "auto")
+        ? Optional.of(root.string(i))
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<Usage> reportedUsage() {
+    return isByTokens ? usage.counts() : Optional.of(usage.counts().orElse(Usage.ZERO));
+  }
+
+  @Override
+  public List<Quantity> quantities() {
+    return List.of(images);
+  }
+
+  @Override
+  public long deliveredTokens() {
+    return images.count();
+  }
+
+  @Override
+  public void writeTo(Usage charged, MicroUsd cost, ByteBuf out) {
+    new RootEdits(root, stamp)
+        .images(dataAt, UsageWriter.images(charged, cost, images.count(), usage.text()))
+        .writeTo(out);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.endpoint.InferenceRequest;
+import java.time.Duration;
+
+/** How long one provider is waited for by one request: its clocks, as what is asked needs them. */
+record Patience(Provider.Clocks clocks, InferenceRequest request) {
+  /** Many providers send the head of a plain reply only when they have written all of it. */
+  Duration untilHead() {
+    Duration head = clocks.responseHeader();
+    Duration first = request.patience(clocks);
+    return !request.mayBeAnsweredWhole() || head.compareTo(first) > 0 ? head : first;
+  }
+
+  /** Others send it at once and think then. */
+  Duration untilPlainBody() {
+    return request.patience(clocks);
+  }
+
+  /** Between the bytes of a body; an error's whole body has no more. */
+  Duration idle() {
+    return clocks.idle();
+  }
+}

@@ -1,0 +1,341 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.PriceList.ImagePrice;
+import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Images are bought once: counted, charged, and never asked for a second time. */
+class ImagesTest {
+  private static final String ASK =
+      "{\"model\":\"acme/one\",\"prompt\":\"A gate.\",\"n\":2,\"size\":\"1024x1024\"}";
+  private static final PriceList BY_IMAGE =
+      new PriceList(
+          TokenPrices.ZERO,
+          List.of(),
+          0,
+          0,
+          0,
+          List.of(
+              image("1024x1024", "low", 10_000),
+              image("1024x1024", "high", 70_000),
+              image("512x512", "low", 5_000)),
+          0,
+          0);
+
+  private static ImagePrice image(String size, String quality, long micro) {
+    return new ImagePrice(Optional.of(size), Optional.of(quality), micro * 1_000_000);
+  }
+
+  private static Scenario byImage(String... providers) {
+    return Scenario.of(TestCatalog.of(Modality.IMAGE, BY_IMAGE, TestCatalog.all(providers)));
+  }
+
+  private static Scenario byTokens(String... providers) {
+    return Scenario.of(TestCatalog.of(Modality.IMAGE, TestCatalog.all(providers)));
+  }
+
+  private static RecordedClient ask(Scenario scenario) {
+    return scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
+  }
+
+  private static String reply(String body) {
+    return Wire.response(200, "OK", "", body);
+  }
+
+  @Test
+  void itsImagesPassAsTheyAreAndAreCountedAndCharged() {
+    try (var scenario = byImage("alpha")) {
+      RecordedClient client = ask(scenario);
+      assertThat(scenario.link(0).received())
+          .startsWith("POST /v1/images/generations HTTP/1.1\r\n")
+          .endsWith(
+              "{\"model\":\"one-at-alpha\",\"prompt\":\"A gate.\",\"n\":2,\"size\":\"1024x1024\"}");
+      String data =
+          "[ {\"url\": \"https:\\/\\/a/b?c\", \"revised_prompt\":\"A wide gate.\"} ,{\"url\":\"u\",\"x\":1}]";
+      scenario.link(0).send(reply("{\"created\": 17,\"data\": " + data + ",\"quality\":\"low\"}"));
+
+      assertThat(client.whole().body())
+          .isEqualTo(
+              "{\"created\": 17,\"provider\":\"alpha\",\"data\": "
+                  + data
+                  + ",\"quality\":\"low\",\"usage\":{\"images\":2,\"x_llm_cost_micro\":20000}}");
+      assertThat(client.whole().contentType()).isEqualTo("application/json");
+      assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("20000");
+      assertThat(client.hasField("X-LLM-Cost-Estimated")).isFalse();
+      var charged = scenario.ledger().charged().getFirst();
+      assertThat(charged.reserved().value()).as("at best").isEqualTo(140_000);
+      assertThat(charged.cost().value()).isEqualTo(20_000);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+    }
+  }
+
+  @Test
+  void fewerImagesCostLessAndWhatIsNoneCostsNothing() {
+    try (var scenario = byImage("alpha")) {
+      RecordedClient client = ask(scenario);
+      scenario
+          .link(0)
+          .send(
+              reply(
+                  "{\"data\":[{\"b64_json\":\"iVBO\",\"url\":null},{\"b64_json\":\"\"},{\"error\":1}],"
+                      + "\"quality\":\"high\",\"size\":\"auto\",\"provider\":\"x\",\"model\":\"m\"}"));
+      assertThat(client.whole().body())
+          .startsWith("{\"created\":1700000000,\"provider\":\"alpha\",\"data\":[{")
+          .endsWith(",\"model\":\"acme/one\",\"usage\":{\"images\":1,\"x_llm_cost_micro\":70000}}");
+    }
+  }
+
+  @Test
+  void tokensAreChargedAsTheProviderCountsThem() {
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = ask(scenario);
+      scenario
+          .link(0)
+          .send(
+              reply(
+                  "{\"created\":1,\"data\":[{\"b64_json\":\"iVBO\"}],\"usage\":{\"input_tokens\":13,"
+                      + "\"images\":9,\"output_tokens\":272,\"total_tokens\":285,\"x_llm_cost_micro\":1}}"));
+      assertThat(client.whole().body())
+          .endsWith(
+              "\"usage\":{\"input_tokens\":13,\"output_tokens\":272,\"total_tokens\":285,"
+                  + "\"images\":1,\"x_llm_cost_micro\":557}}");
+      assertThat(scenario.served().usage().estimated()).isFalse();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        ",\"usage\":{\"cost_in_usd_ticks\":700000000}",
+        ",\"usage\":{\"input_tokens\":1,\"output_tokens\":99999999}"
+      })
+  void tokensThatNobodyCountedAreEstimated(String usage) {
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = ask(scenario);
+      scenario.link(0).send(reply("{\"data\":[{\"b64_json\":\"iVBO\"}]" + usage + "}"));
+      assertThat(client.whole().body())
+          .endsWith(
+              "\"usage\":{\"input_tokens\":3,\"output_tokens\":1290,\"total_tokens\":1293,"
+                  + "\"images\":1,\"x_llm_cost_micro\":2583,\"x_llm_usage_estimated\":true}}");
+      assertThat(client.field("X-LLM-Cost-Estimated")).isEqualTo("true");
+    }
+  }
+
+  @Test
+  void whatAnImageCostsIsKnownWithoutTokens() {
+    try (var scenario = byImage("alpha")) {
+      RecordedClient client = ask(scenario);
+      scenario
+          .link(0)
+          .send(reply("{\"data\":[{\"url\":\"u\"}],\"usage\":{\"cost_in_usd_ticks\":700000000}}"));
+      assertThat(client.whole().body())
+          .endsWith("\"usage\":{\"images\":1,\"x_llm_cost_micro\":70000}}")
+          .doesNotContain("ticks");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+    }
+  }
+
+  @Test
+  void whereNoConnectionIsMadeTheNextIsAsked() {
+    try (var scenario = byImage("alpha", "beta")) {
+      scenario.connector().manner("alpha.example", Manner.REFUSES);
+      RecordedClient client = ask(scenario);
+      scenario.lastAsked().send(reply("{\"data\":[{\"url\":\"u\"}]}"));
+      assertThat(client.field("X-LLM-Provider")).isEqualTo("beta");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "500 | provider_unavailable",
+        "503 | provider_unavailable",
+        "529 | provider_unavailable",
+        "302 | provider_error",
+        "200 | provider_unavailable"
+      })
+  void whatMayHaveBeenMadeIsAskedOfNobodyElseNorByTheClient(int status, String code) {
+    try (var scenario = byImage("alpha", "beta")) {
+      RecordedClient client = ask(scenario);
+      String fields = "Retry-After: 1\r\n";
+      scenario.link(0).send(Wire.error(status, fields, "server_error", "No."));
+      requireForbidden(client, code);
+      requireNobodyElse(scenario);
+    }
+  }
+
+  @Test
+  void norWhatBrokeOff() {
+    for (String begun : new String[] {"", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"}) {
+      for (boolean reset : new boolean[] {true, false}) {
+        try (var scenario = byImage("alpha", "beta")) {
+          RecordedClient client = ask(scenario);
+          scenario.link(0).send(begun);
+          if (reset) {
+            scenario.link(0).reset();
+          } else {
+            scenario.link(0).fin();
+          }
+          requireForbidden(
+              client, reset && begun.isEmpty() ? "provider_unavailable" : "provider_disconnect");
+          requireNobodyElse(scenario);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[]", "{}", "[{}]", "[{\"url\":\"\"}]", "[7]", "null"})
+  void norWhatIsNoImage(String data) {
+    try (var scenario = byImage("alpha", "beta")) {
+      RecordedClient client = ask(scenario);
+      scenario.link(0).send(reply("{\"created\":1,\"data\":" + data + "}"));
+      requireForbidden(client, "provider_error");
+      requireNobodyElse(scenario);
+    }
+  }
+
+  @Test
+  void norWhatFindsNoRoomHere() {
+    try (var scenario =
+        Scenario.of(TestCatalog.of(Modality.IMAGE, TestCatalog.all("alpha", "beta")), 50_000)) {
+      RecordedClient client = ask(scenario);
+      String image = "x".repeat(60_000);
+      scenario.link(0).send(reply("{\"data\":[{\"b64_json\":\"" + image + "\"}]}"));
+      requireForbidden(client, "service_unavailable");
+      requireNobodyElse(scenario);
+    }
+  }
+
+  private static void requireForbidden(RecordedClient client, String code) {
+    assertThat(client.fault().code().wire()).isEqualTo(code);
+    assertThat(client.fault().shouldRetry()).isFalse();
+    assertThat(client.fault().retryAfterSeconds()).isZero();
+  }
+
+  private static void requireNobodyElse(Scenario scenario) {
+    scenario.passSeconds(3);
+    assertThat(scenario.requests()).isOne();
+    assertThat(scenario.served().cost().value()).isZero();
+  }
+
+  /** It is not asked for elsewhere, since none may be: but a client may ask again. */
+  @Test
+  void aProviderThatSaysThatItDidNothingIsBelieved() {
+    try (var scenario = byImage("alpha", "beta")) {
+      RecordedClient client = ask(scenario);
+      scenario.link(0).send(Wire.error(429, "Retry-After: 7\r\n", "rate_limit_exceeded", "No."));
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.PROVIDER_RATE_LIMITED);
+      assertThat(client.fault().shouldRetry()).isTrue();
+      assertThat(client.fault().retryAfterSeconds()).isEqualTo(7);
+      assertThat(scenario.requests()).isOne();
+    }
+  }
+
+  @Test
+  void itsConnectionIsAlwaysANewOne() {
+    try (var scenario = byImage("alpha")) {
+      for (int n = 0; n < 3; n++) {
+        RecordedClient client = ask(scenario);
+        scenario.link(n).send(reply("{\"data\":[{\"url\":\"u\"}]}"));
+        assertThat(client.whole().status()).isEqualTo(200);
+        assertThat(scenario.link(n).isOpen()).as("it may serve chats").isTrue();
+      }
+    }
+  }
+
+  @Test
+  void itMayTakeFiveMinutesToBegin() {
+    try (var scenario = byImage("alpha", "beta")) {
+      RecordedClient client = ask(scenario);
+      scenario.passSeconds(299);
+      scenario.link(0).send("HTTP/1.1 200 OK\r\nContent-Length: 26\r\n\r\n");
+      scenario.passSeconds(299);
+      scenario.link(0).send("{\"data\":[{\"url\":\"u\"}]}    ");
+      assertThat(client.whole().status()).isEqualTo(200);
+    }
+    try (var scenario = byImage("alpha", "beta")) {
+      RecordedClient client = ask(scenario);
+      scenario.passSeconds(301);
+      requireForbidden(client, "provider_timeout");
+      requireNobodyElse(scenario);
+    }
+  }
+
+  @Test
+  void aProviderThatAnswersNobodyIsHeardOut() {
+    try (var scenario = byImage("alpha", "beta")) {
+      RecordedClient one = ask(scenario);
+      RecordedClient other = ask(scenario);
+      scenario.passSeconds(60);
+      assertThat(one.isAnswered() || other.isAnswered()).isFalse();
+      scenario.link(0).send(reply("{\"data\":[{\"url\":\"u\"}]}"));
+      scenario.link(1).send(reply("{\"data\":[{\"url\":\"u\"}]}"));
+      assertThat(one.whole().status()).isEqualTo(200);
+      assertThat(other.whole().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void whoLeavesHasBoughtIt() {
+    try (var scenario = byImage("alpha")) {
+      RecordedClient client = ask(scenario);
+      client.leave(ClientExit.ABORTED);
+      assertThat(scenario.run().records()).isEmpty();
+      assertThat(scenario.link(0).isOpen()).isTrue();
+      scenario.passSeconds(200);
+      scenario.link(0).send(reply("{\"data\":[{\"url\":\"u\"}],\"quality\":\"low\"}"));
+      assertThat(scenario.served().cost().value()).isEqualTo(10_000);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.record().status()).isZero();
+      assertThat(scenario.ledger().charged()).hasSize(1);
+    }
+  }
+
+  @Test
+  void whoLeavesPaysNothingForAFailureOrBeforeItWasAskedFor() {
+    try (var scenario = byImage("alpha", "beta")) {
+      ask(scenario).leave(ClientExit.ABORTED);
+      scenario.link(0).send(Wire.error(500, "server_error", "No."));
+      assertThat(scenario.served().cost().value()).isZero();
+      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.requests()).isOne();
+    }
+    try (var scenario = byImage("alpha")) {
+      scenario.connector().manner("alpha.example", Manner.SILENT);
+      ask(scenario).leave(ClientExit.ABORTED);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
+      assertThat(scenario.requests()).isZero();
+    }
+  }
+
+  @Test
+  void aNodeThatStopsTellsTheClientNotToAskAgain() {
+    try (var scenario = byImage("alpha")) {
+      RecordedClient client = ask(scenario);
+      client.cutShort(Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Stopping.").withRetryAfter(1));
+      requireForbidden(client, "service_unavailable");
+      assertThat(scenario.record().ending()).isEqualTo(Ending.DRAINED);
+    }
+  }
+}
