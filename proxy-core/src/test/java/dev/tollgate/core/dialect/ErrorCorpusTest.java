@@ -7,19 +7,25 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.ReplayTable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every recorded refusal of an OpenAI-compatible provider, by the classes of wire FACTS 4. */
+/** Every recorded refusal, by the classes of wire FACTS 4. */
 @Tag("corpus")
+@ExtendWith(ReplayTable.class)
 class ErrorCorpusTest {
   private static final Set<String> PROVIDERS =
       Set.of(
@@ -53,30 +59,88 @@ class ErrorCorpusTest {
           Map.entry("vertex/error-400--gemini-2-5-flash", Kind.CONTEXT_TOO_LONG),
           Map.entry("xai/error--grok-4-3", Kind.CREDENTIAL_REFUSED));
 
-  @Test
-  void everyRecordedErrorIsOfItsClass() throws IOException {
-    int cases = 0;
-    for (String provider : PROVIDERS) {
-      for (Path file : Corpora.files("wire/fixtures/" + provider)) {
-        if (file.toString().endsWith(".meta.json")) {
-          cases += check(provider, file) ? 1 : 0;
-        }
+  /** A recorded refusal. */
+  record Refused(String name, JsonNode meta, Path file) implements ReplayTable.Recorded {
+    static List<Refused> by(String provider) {
+      return Corpora.files("wire/fixtures/" + provider).stream()
+          .filter(file -> file.toString().endsWith(".meta.json"))
+          .map(file -> of(provider, file))
+          .filter(one -> one.meta.path("family").asText().equals("error"))
+          .toList();
+    }
+
+    private static Refused of(String provider, Path file) {
+      JsonNode meta = read(file);
+      return new Refused(provider + "/" + meta.path("case").asText(), meta, file);
+    }
+
+    private static JsonNode read(Path file) {
+      try {
+        return new ObjectMapper().readTree(Corpora.bytes(file));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
     }
-    assertThat(cases).isGreaterThanOrEqualTo(38);
+
+    String provider() {
+      return name.substring(0, name.indexOf('/'));
+    }
+
+    byte[] body() {
+      JsonNode body = meta.path("response").path("body_file");
+      return body.isTextual() ? Corpora.bytes(file.resolveSibling(body.asText())) : new byte[0];
+    }
+
+    int status() {
+      return meta.path("response").path("status").intValue();
+    }
+
+    Kind kind() {
+      return BY_BODY.getOrDefault(name, ofStatus(status()));
+    }
+
+    @Override
+    public String said() {
+      return status() + ", " + kind().name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static List<Refused> refusals() {
+    return Stream.concat(
+            PROVIDERS.stream(), Stream.of("anthropic", "cohere", "gemini", "vertex", "bedrock"))
+        .flatMap(provider -> Refused.by(provider).stream())
+        .toList();
+  }
+
+  @Test
+  void theCorpusIsAllThere() {
+    assertThat(refusals()).hasSizeGreaterThanOrEqualTo(58);
+    assertThat(Refused.by("anthropic")).hasSize(6);
+    assertThat(Refused.by("cohere")).hasSize(3);
+    assertThat(Refused.by("gemini")).hasSize(4);
+    assertThat(Refused.by("vertex")).hasSize(3);
+    assertThat(Refused.by("bedrock")).hasSize(4);
   }
 
   @ParameterizedTest
-  @CsvSource({"anthropic, 6", "cohere, 3", "gemini, 4", "vertex, 3", "bedrock, 4"})
-  void everyRecordedErrorOfAnotherDialectIsOfItsClass(String provider, int expected)
-      throws IOException {
-    int cases = 0;
-    for (Path file : Corpora.files("wire/fixtures/" + provider)) {
-      if (file.toString().endsWith(".meta.json")) {
-        cases += check(provider, file) ? 1 : 0;
-      }
+  @MethodSource("refusals")
+  void anErrorIsOfItsClass(Refused one) {
+    JsonNode response = one.meta().path("response");
+    byte[] body = one.body();
+    UpstreamFailure failure =
+        Dialect.named(dialect(one.provider()))
+            .failure(one.status(), headers(response), body, body.length);
+    assertThat(failure.kind()).isEqualTo(one.kind());
+    assertThat(failure.message().isEmpty()).isEqualTo(one.name().contains("html"));
+    if (response.path("headers").has("retry-after")) {
+      assertThat(failure.retryAfterSeconds())
+          .isEqualTo(response.path("headers").path("retry-after").asInt());
     }
-    assertThat(cases).isEqualTo(expected);
   }
 
   @Test
@@ -87,30 +151,6 @@ class ErrorCorpusTest {
     UpstreamFailure failure = Dialect.named("gemini").failure(429, Headers.of(), body, body.length);
     assertThat(failure.retryAfterSeconds()).isEqualTo(48);
     assertThat(failure.providerCode()).isEqualTo("RESOURCE_EXHAUSTED");
-  }
-
-  private static boolean check(String provider, Path file) throws IOException {
-    JsonNode meta = new ObjectMapper().readTree(Corpora.bytes(file));
-    if (!meta.path("family").asText().equals("error")) {
-      return false;
-    }
-    String name = provider + "/" + meta.path("case").asText();
-    JsonNode response = meta.path("response");
-    byte[] body =
-        response.path("body_file").isTextual()
-            ? Corpora.bytes(file.resolveSibling(response.path("body_file").asText()))
-            : new byte[0];
-    int status = response.path("status").intValue();
-    UpstreamFailure failure =
-        Dialect.named(dialect(provider)).failure(status, headers(response), body, body.length);
-    assertThat(failure.kind()).as(name).isEqualTo(BY_BODY.getOrDefault(name, ofStatus(status)));
-    assertThat(failure.message().isEmpty()).as(name).isEqualTo(name.contains("html"));
-    if (response.path("headers").has("retry-after")) {
-      assertThat(failure.retryAfterSeconds())
-          .as(name)
-          .isEqualTo(response.path("headers").path("retry-after").asInt());
-    }
-    return true;
   }
 
   private static String dialect(String provider) {

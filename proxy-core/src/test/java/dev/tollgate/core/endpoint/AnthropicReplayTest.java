@@ -11,6 +11,7 @@ import dev.tollgate.core.endpoint.Relayed.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.testkit.ReplayTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -18,11 +19,13 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every recorded message of Anthropic's, wherever it is hosted, relayed as a chat completion. */
 @Tag("corpus")
+@ExtendWith(ReplayTable.class)
 class AnthropicReplayTest {
   private static final Dialect DIALECT = Dialect.named("anthropic");
   private static final Translation TRANSLATION = DIALECT.translation().orElseThrow();

@@ -14,6 +14,7 @@ import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.sse.SseSink;
+import dev.tollgate.core.testkit.ReplayTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
@@ -25,11 +26,13 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every recorded chat of Bedrock's, relayed as a chat completion, and its vectors. */
 @Tag("corpus")
+@ExtendWith(ReplayTable.class)
 class BedrockReplayTest {
   private static final Dialect DIALECT = Dialect.named("bedrock");
 

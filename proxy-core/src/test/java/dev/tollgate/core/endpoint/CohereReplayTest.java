@@ -11,17 +11,20 @@ import dev.tollgate.core.endpoint.Relayed.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.testkit.ReplayTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every recorded chat of Cohere's, relayed as a chat completion, and its vectors. */
 @Tag("corpus")
+@ExtendWith(ReplayTable.class)
 class CohereReplayTest {
   private static final Dialect DIALECT = Dialect.named("cohere");
 

@@ -15,6 +15,7 @@ import dev.tollgate.core.endpoint.Relayed.Cut;
 import dev.tollgate.core.money.Cost;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.testkit.ReplayTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -28,11 +29,13 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every recorded chat of a known server, relayed with what is known of it. */
 @Tag("corpus")
+@ExtendWith(ReplayTable.class)
 class KnownServersReplayTest {
   private static final String THINK_END = "</think>";
 

@@ -8,17 +8,20 @@ import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.TranslatedReply;
 import dev.tollgate.core.endpoint.Relayed.Cut;
 import dev.tollgate.core.money.Usage;
+import dev.tollgate.core.testkit.ReplayTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every recorded chat of Ollama's own API, relayed as a chat completion. */
 @Tag("corpus")
+@ExtendWith(ReplayTable.class)
 class OllamaReplayTest {
   private static final Dialect DIALECT = Dialect.named("ollama");
   private static final String TOOLS = "ollama/native-chat-tools--latest";

@@ -2,18 +2,20 @@ package dev.tollgate.core.endpoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.Corpora;
+import dev.tollgate.core.testkit.ReplayTable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
 /**
  * One recorded call of the shared corpus: what was answered and what a reader should make of it.
  */
-public final class WireCase {
+public final class WireCase implements ReplayTable.Recorded {
   private static final String SUFFIX = ".meta.json";
 
   private final String name;
@@ -50,8 +52,39 @@ public final class WireCase {
         title, meta, body.isEmpty() ? new byte[0] : Corpora.bytes(folder.resolve(body)));
   }
 
+  @Override
   public String name() {
     return name;
+  }
+
+  @Override
+  public String said() {
+    List<String> words = new ArrayList<>();
+    words.add(isStream() ? "stream" : "reply");
+    if (expect().has("error_in_stream")) {
+      words.add("error");
+    }
+    JsonNode choice = expectedChoice();
+    if (choice.path("finish").isTextual()) {
+      words.add(choice.path("finish").asText());
+    }
+    int calls = choice.path("tool_calls").size();
+    if (calls > 0) {
+      words.add(calls + (calls == 1 ? " call" : " calls"));
+    }
+    JsonNode usage = expect().path("usage");
+    if (usage.has("prompt_tokens")) {
+      words.add(
+          usage.path("prompt_tokens").asText()
+              + " + "
+              + usage.path("completion_tokens").asText("0")
+              + " tokens");
+    }
+    JsonNode cost = expect().path("cost").path("cost_micro_exact");
+    if (cost.isTextual()) {
+      words.add(cost.asText() + " µUSD");
+    }
+    return String.join(", ", words);
   }
 
   public JsonNode meta() {

@@ -10,6 +10,7 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.core.sse.SseDecoder;
 import dev.tollgate.core.sse.SseSink;
+import dev.tollgate.core.testkit.ReplayTable;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
@@ -18,11 +19,13 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every recorded chat of every OpenAI-compatible provider, relayed as if it came now. */
 @Tag("corpus")
+@ExtendWith(ReplayTable.class)
 class WireReplayTest {
   private static final int RANDOM_SPLITS = 5;
 
