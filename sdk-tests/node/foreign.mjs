@@ -144,21 +144,90 @@ const azure = (request) => {
   ]).concat("data: [DONE]\n\n");
 };
 
+/** A frame of Amazon's event stream: lengths, a sum over them, fields, the payload, a sum over all. */
+const frame = (type, payload) => {
+  const field = (name, value) =>
+    Buffer.concat([
+      Buffer.of(name.length),
+      Buffer.from(name),
+      Buffer.of(7, value.length >> 8, value.length & 0xff),
+      Buffer.from(value),
+    ]);
+  const fields = Buffer.concat([
+    field(":message-type", "event"),
+    field(":event-type", type),
+    field(":content-type", "application/json"),
+  ]);
+  const body = Buffer.from(JSON.stringify(payload));
+  const bytes = Buffer.alloc(12 + fields.length + body.length + 4);
+  bytes.writeUInt32BE(bytes.length, 0);
+  bytes.writeUInt32BE(fields.length, 4);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, 8)), 8);
+  fields.copy(bytes, 12);
+  body.copy(bytes, 12 + fields.length);
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, bytes.length - 4)), bytes.length - 4);
+  return bytes;
+};
+
+/** The sum of RFC 1952. */
+const crc32 = (bytes) => {
+  let sum = ~0;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit++) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb88320 : 0);
+  }
+  return ~sum >>> 0;
+};
+
+const bedrock = ({ messages }) => {
+  const results = messages
+    .at(-1)
+    .content.filter((one) => one.toolResult)
+    .map((one) => one.toolResult);
+  const calls = messages[1]?.content.filter((one) => one.toolUse).map((one) => one.toolUse) ?? [];
+  const call = (city, contentBlockIndex) => [
+    frame("contentBlockStart", {
+      contentBlockIndex,
+      start: { toolUse: { toolUseId: `tooluse_${contentBlockIndex}`, name: "weather" } },
+    }),
+    frame("contentBlockDelta", {
+      contentBlockIndex,
+      delta: { toolUse: { input: JSON.stringify({ city }) } },
+    }),
+    frame("contentBlockStop", { contentBlockIndex }),
+  ];
+  const text = () => {
+    const ordered = calls.map((one) => results.find((it) => it.toolUseId === one.toolUseId));
+    const text = said(ordered.map((one) => one.content[0].text));
+    return [frame("contentBlockDelta", { contentBlockIndex: 0, delta: { text } })];
+  };
+  const asks = results.length === 0;
+  return Buffer.concat([
+    frame("messageStart", { role: "assistant" }),
+    ...(asks ? cities.flatMap(call) : text()),
+    frame("messageStop", { stopReason: asks ? "tool_use" : "end_turn" }),
+    frame("metadata", { usage: { inputTokens: 20, outputTokens: 9, totalTokens: 29 } }),
+  ]);
+};
+
+const sse = "text/event-stream";
 const dialects = [
-  [/\/messages$/, anthropic],
-  [/:streamGenerateContent\?alt=sse$/, gemini],
-  [/^\/v2\/chat$/, cohere],
-  [/^\/api\/chat$/, ollama],
-  [/^\/openai\/deployments\/gpt-4o\/chat\/completions/, azure],
+  [/\/messages$/, anthropic, sse],
+  [/\/publishers\/anthropic\/models\/[^/]+:streamRawPredict$/, anthropic, sse],
+  [/:streamGenerateContent\?alt=sse$/, gemini, sse], // Gemini's own address and Vertex
+  [/^\/v2\/chat$/, cohere, sse],
+  [/^\/api\/chat$/, ollama, "application/x-ndjson"],
+  [/^\/openai\/deployments\/gpt-4o\/chat\/completions/, azure, sse],
+  [/^\/model\/[^/]+\/converse-stream$/, bedrock, "application/vnd.amazon.eventstream"],
 ];
 
 /** Answers what is asked in one of these forms; says whether it was. */
 export const answerForeign = (url, request, response) => {
   const found = dialects.find(([path]) => path.test(url));
   if (found) {
-    const lines = found[1] === ollama;
-    response.writeHead(200, { "Content-Type": lines ? "application/x-ndjson" : "text/event-stream" });
-    response.end(found[1](request));
+    const [, answer, type] = found;
+    response.writeHead(200, { "Content-Type": type });
+    response.end(answer(request));
   }
   return found !== undefined;
 };

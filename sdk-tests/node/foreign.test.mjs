@@ -16,7 +16,8 @@ const weather = {
   },
 };
 
-for (const dialect of ["anthropic", "gemini", "cohere", "ollama", "azure"]) {
+const dialects = ["anthropic", "gemini", "cohere", "ollama", "azure", "vertex", "vertex-claude", "bedrock"];
+for (const dialect of dialects) {
   test(`a stream of ${dialect}'s calls two tools, and what they say is answered`, async () => {
     const runner = client.chat.completions.runTools({
       model: `foreign/${dialect}`,
