@@ -15,7 +15,9 @@ public enum Endpoint {
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
-  CREDITS("GET", "/v1/credits", Content.NONE, Urgency.LOOKUP);
+  CREDITS("GET", "/v1/credits", Content.NONE, Urgency.LOOKUP),
+  /** Without a key: the URL is signed. HEAD is answered too. */
+  ARTIFACT("GET", "/artifacts/{day}/{owner}/{file}", Content.NONE, Urgency.LOOKUP);
 
   /** What a request to a route carries. */
   public enum Content {
@@ -44,6 +46,7 @@ public enum Endpoint {
     }
   }
 
+  private static final String ARTIFACT_PREFIX = "/artifacts/";
   private static final String MODEL_PREFIX = "/v1/models/";
 
   private final String method;
@@ -81,6 +84,9 @@ public enum Endpoint {
       if (endpoint.method.equals(method) && endpoint.path.equals(path)) {
         return Optional.of(new Match(endpoint, ""));
       }
+    }
+    if (path.startsWith(ARTIFACT_PREFIX) && (method.equals("GET") || method.equals("HEAD"))) {
+      return Optional.of(new Match(ARTIFACT, path.substring(ARTIFACT_PREFIX.length())));
     }
     if (method.equals("GET") && path.startsWith(MODEL_PREFIX)) {
       return modelArgument(path.substring(MODEL_PREFIX.length()))

@@ -192,6 +192,7 @@ public final class Exchanges implements RequestService {
                     downstream,
                     drawn -> to.accept(KeyAnswer.of(key, standing, look, drawn))));
       }
+      case ARTIFACT -> throw new IllegalStateException("a download needs no key");
       case CREDITS ->
           asked(
               request,

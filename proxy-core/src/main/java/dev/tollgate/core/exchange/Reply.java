@@ -8,10 +8,10 @@ import java.util.List;
 
 /**
  * What goes to the client. A request is answered by one {@link Whole}, by one {@link Refused}, or
- * by {@link Opened} or {@link OpenedBytes}, any number of {@link Piece}s and one {@link Ended}; a
- * stream that fails ends with one {@link Refused} instead, behind a piece with its usage, and bytes
- * that fail are cut off by it. The reply handler adds the request id, the date, framing and the
- * connection's fate.
+ * by {@link Opened}, {@link OpenedBytes} or {@link OpenedFile}, any number of {@link Piece}s and
+ * one {@link Ended}; a stream that fails ends with one {@link Refused} instead, behind a piece with
+ * its usage, and bytes that fail are cut off by it. The reply handler adds the request id, the
+ * date, framing and the connection's fate.
  */
 public sealed interface Reply {
   /** A complete reply. Owns {@code body}. */
@@ -34,6 +34,10 @@ public sealed interface Reply {
 
   /** Status 200 and the head of a body of which nothing but its type is known. */
   record OpenedBytes(String contentType, List<FieldLines> fields) implements Reply {}
+
+  /** Status 200 and the head of a body whose length is known; to HEAD that is all. */
+  record OpenedFile(String contentType, long contentBytes, List<FieldLines> fields)
+      implements Reply {}
 
   /** Whole events of an opened stream, or bytes. Owns {@code events}. */
   record Piece(ByteBuf events) implements Reply {}

@@ -59,6 +59,8 @@ final class DownstreamPipeline {
     pipeline.addLast("endpoint", new EndpointHandler(conversation, options.healthPath()));
     // No work for a key's check while there is too much work.
     pipeline.addLast("overload", new OverloadHandler(conversation, ports.loadShedder()));
+    // A signed URL is a key of its own.
+    pipeline.addLast("artifacts", new ArtifactHandler(ports.downloads()));
     // Nobody gets behind this without a key.
     pipeline.addLast("auth", new AuthHandler(conversation, ports.authenticator(), ports.clock()));
     // Known callers are counted, and who is known to be refused anyway sends no body.
@@ -68,6 +70,7 @@ final class DownstreamPipeline {
     pipeline.addLast("body", new BodyHandler(conversation, ports.inflightBytes(), options));
     // The request is whole: answer it.
     pipeline.addLast(
-        "exchange", new ExchangeHandler(conversation, ports.service(), ports.catalog()));
+        "exchange",
+        new ExchangeHandler(conversation, ports.service(), ports.downloads(), ports.catalog()));
   }
 }

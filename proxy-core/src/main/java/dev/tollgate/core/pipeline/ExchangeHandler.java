@@ -3,6 +3,8 @@ package dev.tollgate.core.pipeline;
 import static java.util.Objects.requireNonNullElse;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.DownloadService;
+import dev.tollgate.core.exchange.DownloadService.Part;
 import dev.tollgate.core.exchange.Downstream;
 import dev.tollgate.core.exchange.Ending;
 import dev.tollgate.core.exchange.ExchangeRequest;
@@ -15,6 +17,7 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.pipeline.Conversation.Phase;
 import dev.tollgate.core.pipeline.Progress.Authenticated;
 import dev.tollgate.core.pipeline.Progress.Collected;
+import dev.tollgate.core.pipeline.Progress.Permitted;
 import dev.tollgate.core.pipeline.Progress.Received;
 import dev.tollgate.core.pipeline.Progress.Routed;
 import io.netty.buffer.ByteBufAllocator;
@@ -43,15 +46,21 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
 
   private final Conversation conversation;
   private final RequestService service;
+  private final DownloadService downloads;
   private final Supplier<Catalog> catalog;
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable Running running;
   private long started;
   private long inWork = NONE;
 
-  ExchangeHandler(Conversation conversation, RequestService service, Supplier<Catalog> catalog) {
+  ExchangeHandler(
+      Conversation conversation,
+      RequestService service,
+      DownloadService downloads,
+      Supplier<Catalog> catalog) {
     this.conversation = conversation;
     this.service = service;
+    this.downloads = downloads;
     this.catalog = catalog;
   }
 
@@ -67,10 +76,10 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
 
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
-    if (message instanceof Collected collected) {
-      start(collected);
-    } else {
-      ReferenceCountUtil.release(message);
+    switch (message) {
+      case Collected collected -> start(collected);
+      case Permitted permitted -> start(permitted);
+      default -> ReferenceCountUtil.release(message);
     }
   }
 
@@ -88,16 +97,30 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
             received.atNanos(),
             collected.body());
     conversation.handOver();
-    long serial = ++started;
-    inWork = serial;
     try {
-      Running answering = service.start(request, this);
-      if (inWork == serial) { // else it was answered at once
-        running = answering;
-      }
+      run(() -> service.start(request, this));
     } catch (RuntimeException | OutOfMemoryError surprise) {
       conversation.takeBack();
       surprise(surprise);
+    }
+  }
+
+  /** The reply handler records it, which counts what is sent. */
+  private void start(Permitted permitted) {
+    boolean isHead = permitted.routed().received().head().method().equals("HEAD");
+    try {
+      run(() -> downloads.start(permitted.name(), isHead ? Part.HEAD : Part.ALL, this));
+    } catch (RuntimeException | OutOfMemoryError surprise) {
+      surprise(surprise);
+    }
+  }
+
+  private void run(Supplier<Running> begin) {
+    long serial = ++started;
+    inWork = serial;
+    Running answering = begin.get();
+    if (inWork == serial) { // else it was answered at once
+      running = answering;
     }
   }
 
@@ -114,7 +137,8 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
           IMAGE_GENERATIONS,
           MODEL,
           KEY,
-          CREDITS ->
+          CREDITS,
+          ARTIFACT ->
           routed.match().argument();
     };
   }
@@ -135,8 +159,14 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   public void send(Reply reply) {
     assert loop().inEventLoop();
     switch (reply) {
-      case Reply.Whole _, Reply.Refused _, Reply.Ended _ -> forget();
-      case Reply.Opened _, Reply.OpenedBytes _, Reply.Piece _ -> {}
+      case Reply.Refused refused -> {
+        if (!conversation.isHandedOver() && refused.fault().code().status() >= 500) {
+          conversation.refuseAs(Ending.DEPENDENCY_DOWN);
+        }
+        forget();
+      }
+      case Reply.Whole _, Reply.Ended _ -> forget();
+      case Reply.Opened _, Reply.OpenedBytes _, Reply.OpenedFile _, Reply.Piece _ -> {}
     }
     var _ = context().write(reply, context().voidPromise());
   }
@@ -172,10 +202,12 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
         case DRAIN, MAKE_ROOM, NEXT_TURN, LAST_REPLY_WAITS -> {}
         case CUT_SHORT -> cutShort(ctx);
         case CLIENT_STALLED -> {
+          conversation.refuseAs(Ending.CLIENT_STALLED);
           clientLeft(ClientExit.STALLED);
           var _ = ctx.close();
         }
         case STREAM_SHED -> {
+          conversation.refuseAs(Ending.SHED);
           clientLeft(ClientExit.SHED);
           reset(ctx.channel());
         }

@@ -1,6 +1,7 @@
 package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.DownloadService;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.exchange.RequestService;
@@ -10,14 +11,38 @@ import java.util.function.Supplier;
 /**
  * What the client side calls.
  *
+ * @param downloads answers who has a signed URL
  * @param catalog the snapshot of now; a request keeps the one it began with
  */
 public record GatewayPorts(
     RequestService service,
+    DownloadService downloads,
     Authenticator authenticator,
     LoadShedder loadShedder,
     KnownRefusals refusals,
     InflightBytes inflightBytes,
     Observer observer,
     InstantSource clock,
-    Supplier<Catalog> catalog) {}
+    Supplier<Catalog> catalog) {
+  /** Of a gateway that keeps nothing. */
+  public GatewayPorts(
+      RequestService service,
+      Authenticator authenticator,
+      LoadShedder loadShedder,
+      KnownRefusals refusals,
+      InflightBytes inflightBytes,
+      Observer observer,
+      InstantSource clock,
+      Supplier<Catalog> catalog) {
+    this(
+        service,
+        DownloadService.NONE,
+        authenticator,
+        loadShedder,
+        refusals,
+        inflightBytes,
+        observer,
+        clock,
+        catalog);
+  }
+}

@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.exchange.Body;
 import dev.tollgate.core.http.RequestHead;
@@ -44,6 +45,9 @@ sealed interface Progress {
       return routed.received();
     }
   }
+
+  /** A request that shows a signed URL in place of a key, and has no body. */
+  record Permitted(Routed routed, BlobName name) {}
 
   /**
    * A request with its whole body. No progress of its connection: that would keep the body until

@@ -42,7 +42,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private enum Open {
     NOTHING,
     EVENTS,
-    BYTES
+    BYTES,
+    FILE
   }
 
   private boolean bodyEnded;
@@ -50,6 +51,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private Reply.@Nullable Refused waiting;
   private boolean turnDue;
   private Open open = Open.NOTHING;
+  private long fileBytes;
   private boolean closes;
   private @Nullable ChannelPromise lastWrite;
 
@@ -127,8 +129,16 @@ final class ReplyHandler extends ChannelDuplexHandler {
           conversation.refusedAs() == Ending.REJECTED
               ? Ending.CLIENT_ABORT
               : conversation.refusedAs();
+      boolean begun = open == Open.FILE;
       observer.ended(
-          EarlyRecord.of(left, ending, 0, null, now(ctx), conversation.requestBytes(), 0));
+          EarlyRecord.of(
+              left,
+              ending,
+              begun ? 200 : 0,
+              null,
+              now(ctx),
+              conversation.requestBytes(),
+              begun ? fileBytes : 0));
     }
     conversation.closed(now(ctx));
     ctx.fireChannelInactive();
@@ -181,7 +191,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
             int bytes = writer.failure(ctx, request, refused);
             endStream(ctx, request, refused.fault().code(), bytes);
           }
-          case BYTES -> cut(ctx, request, refused.fault().code());
+          case BYTES, FILE -> cut(ctx, request, refused.fault().code());
           case NOTHING -> refuseAtOnceOrSoon(ctx, request, refused);
         }
       }
@@ -193,14 +203,24 @@ final class ReplyHandler extends ChannelDuplexHandler {
         begin(request, Open.BYTES);
         writer.openedBytes(ctx, request, opened, closes);
       }
+      case Reply.OpenedFile opened -> {
+        begin(request, Open.FILE);
+        fileBytes = 0;
+        writer.openedFile(ctx, request, opened, closes);
+      }
+      case Reply.Piece piece when open == Open.FILE -> {
+        fileBytes += piece.events().readableBytes();
+        var _ = ctx.write(piece.events(), ctx.voidPromise());
+      }
       case Reply.Piece piece -> writer.piece(ctx, request, piece.events());
+      case Reply.Ended _ when open == Open.FILE -> endFile(ctx, request);
       case Reply.Ended _ -> endStream(ctx, request, null, 0);
     }
   }
 
   private void begin(Received request, Open what) {
     open = what;
-    closes = mustClose(request) || request.head().minorVersion() == 0;
+    closes = mustClose(request) || (what != Open.FILE && request.head().minorVersion() == 0);
   }
 
   /**
@@ -215,7 +235,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     } else {
       var _ = ctx.write(EMPTY_BUFFER, last(ctx));
     }
-    finish(ctx, 200, code, 0);
+    finish(ctx, 200, code, open == Open.FILE ? fileBytes : 0);
   }
 
   private void refuseAtOnceOrSoon(
@@ -240,6 +260,13 @@ final class ReplyHandler extends ChannelDuplexHandler {
     finish(ctx, 200, code, bytes);
   }
 
+  /** The length in its head ends it. */
+  private void endFile(ChannelHandlerContext ctx, Received request) {
+    closes |= mustClose(request);
+    var _ = ctx.write(EMPTY_BUFFER, last(ctx));
+    finish(ctx, 200, null, fileBytes);
+  }
+
   private boolean mustClose(Received request) {
     if (!request.head().keepAlive() || draining.getAsBoolean()) {
       return true;
@@ -262,7 +289,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
     return promise;
   }
 
-  private void finish(ChannelHandlerContext ctx, int status, @Nullable ErrorCode code, int bytes) {
+  private void finish(ChannelHandlerContext ctx, int status, @Nullable ErrorCode code, long bytes) {
     Progress progress = conversation.progress();
     if (progress != null && !conversation.isHandedOver()) {
       Ending ending = code == null ? Ending.OK : conversation.refusedAs();
@@ -278,7 +305,11 @@ final class ReplyHandler extends ChannelDuplexHandler {
     switch (reply) {
       case Reply.Whole whole -> whole.body().release();
       case Reply.Piece piece -> piece.events().release();
-      case Reply.Refused _, Reply.Opened _, Reply.OpenedBytes _, Reply.Ended _ -> {}
+      case Reply.Refused _,
+          Reply.Opened _,
+          Reply.OpenedBytes _,
+          Reply.OpenedFile _,
+          Reply.Ended _ -> {}
     }
   }
 

@@ -43,7 +43,7 @@ final class ReplyHead {
       Received request,
       int status,
       @Nullable String contentType,
-      int contentBytes,
+      long contentBytes,
       List<FieldLines> fields,
       boolean closes) {
     start(out, request, status);

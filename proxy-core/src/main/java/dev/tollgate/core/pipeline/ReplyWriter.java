@@ -136,6 +136,14 @@ final class ReplyWriter {
     var _ = ctx.write(out, ctx.voidPromise());
   }
 
+  void openedFile(
+      ChannelHandlerContext ctx, Received request, Reply.OpenedFile opened, boolean closes) {
+    ByteBuf out = ctx.alloc().ioBuffer(ReplyHead.BYTES);
+    long bytes = opened.contentBytes();
+    head.fixed(out, request, 200, opened.contentType(), bytes, opened.fields(), closes);
+    var _ = ctx.write(out, ctx.voidPromise());
+  }
+
   /** Writes events, in a chunk of their own unless the stream goes to an HTTP/1.0 client. */
   void piece(ChannelHandlerContext ctx, Received request, ByteBuf events) {
     int bytes = events.readableBytes();

@@ -112,7 +112,8 @@ class EveryRouteTest {
               "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}",
               "/v1/images/generations",
               Wire.images(7, 1_290));
-      case MODELS, MODEL, KEY, CREDITS -> throw new AssertionError(endpoint + " has no body");
+      case MODELS, MODEL, KEY, CREDITS, ARTIFACT ->
+          throw new AssertionError(endpoint + " has no body");
     };
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.core.pipeline;
 
 import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.exchange.DownloadService;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.testkit.RawClient;
@@ -50,12 +51,22 @@ final class TestGateway implements AutoCloseable {
   final Gateway gateway;
   final int port;
   private final EventLoopGroup loops;
+  private final DownloadService downloads;
 
   TestGateway(Transport transport) {
     this(transport, OPTIONS, null);
   }
 
   TestGateway(Transport transport, GatewayOptions options, @Nullable SslContext tls) {
+    this(transport, options, tls, DownloadService.NONE);
+  }
+
+  TestGateway(
+      Transport transport,
+      GatewayOptions options,
+      @Nullable SslContext tls,
+      DownloadService downloads) {
+    this.downloads = downloads;
     loops = new MultiThreadIoEventLoopGroup(1, transport.ioHandlers());
     ByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
     gateway = new Gateway(options, ports(), tls, loops, transport, allocator);
@@ -66,6 +77,7 @@ final class TestGateway implements AutoCloseable {
     Catalog none = new Catalog(List.of(), List.of());
     return new GatewayPorts(
         service,
+        downloads,
         keys,
         load,
         refusals,

@@ -101,6 +101,7 @@ public final class RecordedClient implements Downstream {
       }
       case Reply.Opened first -> open(first.fields(), "text/event-stream");
       case Reply.OpenedBytes first -> open(first.fields(), first.contentType());
+      case Reply.OpenedFile first -> open(first.fields(), first.contentType());
       case Reply.Piece piece -> {
         require(opened != null, "events before the head");
         boolean isEvents = contentType.equals("text/event-stream");
@@ -170,7 +171,11 @@ public final class RecordedClient implements Downstream {
     switch (reply) {
       case Reply.Whole whole -> whole.body().release();
       case Reply.Piece piece -> piece.events().release();
-      case Reply.Refused _, Reply.Opened _, Reply.OpenedBytes _, Reply.Ended _ -> {}
+      case Reply.Refused _,
+          Reply.Opened _,
+          Reply.OpenedBytes _,
+          Reply.OpenedFile _,
+          Reply.Ended _ -> {}
     }
   }
 

@@ -48,6 +48,7 @@ class LimitedMoneyIT {
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
       case KEY -> assertThat(get("/v1/key", key).status()).isEqualTo(200);
       case CREDITS -> assertThat(get("/v1/credits", key).status()).isEqualTo(200);
+      case ARTIFACT -> assertThat(get("/artifacts/none", key).status()).isEqualTo(404);
     }
   }
 

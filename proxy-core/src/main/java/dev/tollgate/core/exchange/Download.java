@@ -1,0 +1,169 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.blob.BlobFile;
+import dev.tollgate.core.blob.BlobFile.Read;
+import dev.tollgate.core.blob.BlobFiles.Opened;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.exchange.DownloadService.Part;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.exchange.RequestService.Running;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One blob on its way to a client: the next piece is read from the disk when the client took the
+ * one before, so that a slow client costs one piece. Loop-confined.
+ */
+final class Download implements Running {
+  private static final int PIECE_BYTES = 32 * 1024;
+
+  /** Whatever the bytes are, no browser takes them for a page of this host, or keeps them. */
+  private static final List<FieldLines> FIELDS =
+      List.of(
+          new Field("X-Content-Type-Options", "nosniff"),
+          new Field("Content-Disposition", "attachment"),
+          new Field("Content-Security-Policy", "default-src 'none'; sandbox"),
+          new Field("Cache-Control", "private, no-store"));
+
+  private static final Fault ABSENT =
+      Fault.of(ErrorCode.NOT_FOUND, "There is nothing at this URL, or it is not good any more.");
+  private static final Fault FAILED = Fault.tryLater("The file cannot be read at the moment.");
+
+  private final BlobName name;
+  private final Part part;
+  private final Downstream downstream;
+  private final Runnable whenEnded;
+  private @Nullable BlobFile file;
+  private long sentBytes;
+  private boolean reading;
+  private boolean over;
+  private boolean ended;
+
+  Download(BlobName name, Part part, Downstream downstream, Runnable whenEnded) {
+    this.name = name;
+    this.part = part;
+    this.downstream = downstream;
+    this.whenEnded = whenEnded;
+  }
+
+  void opened(Opened opened) {
+    if (opened instanceof Opened.Found found) {
+      file = found.file();
+    }
+    if (over) {
+      end();
+      return;
+    }
+    switch (opened) {
+      case Opened.Found found -> begin(found.file());
+      case Opened.Absent _ -> refuse(ABSENT);
+      case Opened.Unavailable _ -> refuse(FAILED);
+    }
+  }
+
+  private void begin(BlobFile found) {
+    downstream.send(new Reply.OpenedFile(name.type().mediaType(), found.length(), FIELDS));
+    if (part == Part.HEAD || found.length() == 0) {
+      complete();
+    } else {
+      downstream.flush();
+      readOn(found);
+    }
+  }
+
+  private void readOn(BlobFile found) {
+    if (reading || over || !downstream.isWritable()) {
+      return;
+    }
+    reading = true;
+    int bytes = (int) Math.min(PIECE_BYTES, found.length() - sentBytes);
+    ByteBuf piece = downstream.allocator().ioBuffer(bytes, bytes);
+    found.read(sentBytes, piece, read -> came(found, piece, read));
+  }
+
+  private void came(BlobFile found, ByteBuf piece, Read read) {
+    reading = false;
+    if (over) {
+      piece.release();
+      end();
+      return;
+    }
+    switch (read) {
+      case Read.Done _ when !piece.isWritable() -> {
+        sentBytes += piece.readableBytes();
+        downstream.send(new Reply.Piece(piece));
+        if (sentBytes == found.length()) {
+          complete();
+        } else {
+          downstream.flush();
+          readOn(found);
+        }
+      }
+      case Read.Done _, Read.Failed _ -> { // cut while it was read, or unreadable
+        piece.release();
+        refuse(FAILED);
+      }
+    }
+  }
+
+  private void complete() {
+    over = true;
+    downstream.send(new Reply.Ended());
+    downstream.flush();
+    end();
+  }
+
+  /** Refuses, or breaks off what has begun so that nobody takes it for whole. */
+  void refuse(Fault fault) {
+    over = true;
+    downstream.send(new Reply.Refused(fault, List.of()));
+    downstream.flush();
+    end();
+  }
+
+  /** Gives the file back, once and not under a read. */
+  private void end() {
+    if (ended || reading) {
+      return;
+    }
+    ended = true;
+    if (file != null) {
+      file.close();
+    }
+    whenEnded.run();
+  }
+
+  @Override
+  public void clientLeft(ClientExit exit) {
+    over = true;
+    if (file != null) {
+      end(); // else it is being opened, and ends when it is open
+    }
+  }
+
+  @Override
+  public void writabilityChanged() {
+    if (file != null) {
+      readOn(file);
+    }
+  }
+
+  @Override
+  public void cutShort(Fault fault) {
+    if (over) {
+      return;
+    }
+    if (file != null) {
+      refuse(fault);
+    } else {
+      over = true;
+      downstream.send(new Reply.Refused(fault, List.of()));
+      downstream.flush();
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.blob.BlobFiles;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.PathSigner;
+import dev.tollgate.core.exchange.RequestService.Running;
+import dev.tollgate.core.fault.Fault;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The downloads of this node: as many at a time as it has files to spare. */
+public final class Downloads implements DownloadService {
+  private static final Fault FULL = Fault.tryLater("Too many downloads are in work.");
+
+  private final PathSigner signer;
+  private final BlobFiles files;
+  private final int openMax;
+  private final AtomicInteger open = new AtomicInteger();
+
+  public Downloads(PathSigner signer, BlobFiles files, int openMax) {
+    this.signer = signer;
+    this.files = files;
+    this.openMax = openMax;
+  }
+
+  @Override
+  public Optional<BlobName> permitted(String path, String query) {
+    return signer.permitted(path, query);
+  }
+
+  @Override
+  public Running start(BlobName name, Part part, Downstream downstream) {
+    var download = new Download(name, part, downstream, open::decrementAndGet);
+    if (open.incrementAndGet() > openMax) {
+      download.refuse(FULL);
+    } else {
+      files.open(name, downstream.loop(), download::opened);
+    }
+    return download;
+  }
+
+  /** Downloads in work. */
+  public int open() {
+    return open.get();
+  }
+}

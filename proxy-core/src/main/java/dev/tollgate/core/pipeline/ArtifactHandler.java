@@ -1,0 +1,63 @@
+package dev.tollgate.core.pipeline;
+
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.DownloadService;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.http.BodyEnd;
+import dev.tollgate.core.http.BodyLength;
+import dev.tollgate.core.http.RequestHead;
+import dev.tollgate.core.pipeline.Progress.Permitted;
+import dev.tollgate.core.pipeline.Progress.Routed;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets requests for kept blobs pass by their signed URL, where others need a key. Whatever is wrong
+ * with one, the answer is the same: nobody learns what exists.
+ */
+final class ArtifactHandler extends ChannelInboundHandlerAdapter {
+  private final DownloadService downloads;
+  private @Nullable Permitted waiting;
+
+  ArtifactHandler(DownloadService downloads) {
+    this.downloads = downloads;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    if (message instanceof Routed routed && routed.match().endpoint() == Endpoint.ARTIFACT) {
+      judge(ctx, routed);
+    } else if (message instanceof BodyEnd && waiting != null) {
+      Permitted permitted = waiting;
+      waiting = null;
+      ctx.fireChannelRead(permitted);
+    } else {
+      ctx.fireChannelRead(message);
+    }
+  }
+
+  private void judge(ChannelHandlerContext ctx, Routed routed) {
+    RequestHead head = routed.received().head();
+    Optional<BlobName> name = downloads.permitted(head.path(), head.query());
+    if (name.isEmpty()) {
+      Refusal.reject(
+          ctx, ErrorCode.NOT_FOUND, "There is nothing at this URL, or it is not good any more.");
+    } else if (head.body() instanceof BodyLength.None) {
+      waiting = new Permitted(routed, name.get());
+      ctx.read(); // the end of the body that it does not have
+    } else {
+      Refusal.reject(ctx, ErrorCode.VALIDATION_FAILED, "A download takes no body.");
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event == ConnectionEvent.CUT_SHORT) {
+      waiting = null;
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+}

@@ -1,0 +1,219 @@
+package dev.tollgate.core.pipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobKey;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.blob.PathSigner;
+import dev.tollgate.core.exchange.Downloads;
+import dev.tollgate.core.exchange.Ending;
+import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import io.netty.buffer.Unpooled;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Random;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Files that the gateway keeps itself, as they come to who has a signed URL. */
+final class DownloadsOverSocketTest {
+  private static final int OPEN_MAX = 3;
+  private static final OrgId ORG = new OrgId(UUID.randomUUID());
+
+  private volatile Instant now = Instant.parse("2026-11-22T10:00:00Z");
+  private final ScriptedFiles files = new ScriptedFiles();
+  private final PathSigner signer =
+      new PathSigner(
+          new BlobKey("0a1b2c3d", "7".repeat(64)), () -> now, Duration.ofHours(1), () -> "");
+  private final Downloads downloads = new Downloads(signer, files, OPEN_MAX);
+  private final TestGateway gateway =
+      new TestGateway(Transport.auto(), TestGateway.OPTIONS, null, downloads);
+
+  @AfterEach
+  void close() throws Exception {
+    gateway.awaitNoConnection();
+    gateway.close();
+    assertThat(files.open).hasValue(0);
+    assertThat(downloads.open()).isZero();
+  }
+
+  private BlobName keep(BlobType type, int bytes) {
+    byte[] content = new byte[bytes];
+    new Random(bytes).nextBytes(content);
+    BlobName name =
+        BlobName.of(new Blob(ORG, type, Duration.ofDays(7), Unpooled.EMPTY_BUFFER), now);
+    files.kept.put(name, content);
+    return name;
+  }
+
+  private String url(BlobName name) {
+    return signer.url(name).url();
+  }
+
+  @Test
+  void aSignedUrlIsAnsweredWithoutAKeyAndTheConnectionLivesOn() throws Exception {
+    BlobName large = keep(BlobType.PNG, 300_001);
+    BlobName empty = keep(BlobType.MP3, 0);
+    try (RawClient client = gateway.connect()) {
+      RawResponse response = client.get(url(large)).readResponse();
+      assertThat(response.status()).isEqualTo(200);
+      assertThat(response.header("content-type")).isEqualTo("image/png");
+      assertThat(response.header("content-length")).isEqualTo("300001");
+      assertThat(response.header("x-content-type-options")).isEqualTo("nosniff");
+      assertThat(response.header("content-disposition")).isEqualTo("attachment");
+      assertThat(response.header("cache-control")).isEqualTo("private, no-store");
+      assertThat(response.header("set-cookie")).isNull();
+      assertThat(response.body()).isEqualTo(files.kept.get(large));
+      RequestRecord record = gateway.awaitRecord();
+      assertThat(record.route()).isEqualTo("/artifacts/{day}/{owner}/{file}");
+      assertThat(record.responseBytes()).isEqualTo(300_001);
+      assertThat(record.ending()).isEqualTo(Ending.OK);
+      assertThat(record.key()).isNull();
+
+      RawResponse nothing = client.get(url(empty)).readResponse();
+      assertThat(nothing.header("content-length")).isEqualTo("0");
+      assertThat(nothing.header("content-type")).isEqualTo("audio/mpeg");
+      assertThat(client.get("/v1/models", gateway.keys.authorization()).readResponse().status())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void headTellsTheSameWithoutTheBytes() throws Exception {
+    BlobName name = keep(BlobType.WEBP, 70_000);
+    try (RawClient client = gateway.connect()) {
+      client.send("HEAD " + url(name) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      RawResponse head = client.readHeadResponse();
+      assertThat(head.status()).isEqualTo(200);
+      assertThat(head.header("content-length")).isEqualTo("70000");
+      assertThat(files.reads).hasValue(0);
+      assertThat(client.get(url(name)).readResponse().body()).hasSize(70_000);
+    }
+  }
+
+  @Test
+  void whateverIsWrongWithAUrlTheAnswerIsTheSame() {
+    BlobName one = keep(BlobType.PNG, 10);
+    BlobName other = keep(BlobType.PNG, 11);
+    BlobName absent = keep(BlobType.PNG, 12);
+    files.kept.remove(absent);
+    String url = url(one);
+    String query = url.substring(url.indexOf('?'));
+    long exp = Long.parseLong(url.substring(url.indexOf("exp=") + 4, url.indexOf("&kid")));
+    String[] wrong = {
+      url(absent),
+      url.substring(0, url.indexOf('?')),
+      url.replace(one.id(), other.id()),
+      url.replace("exp=" + exp, "exp=" + (exp + 1)),
+      url.replace("kid=0a1b2c3d", "kid=0a1b2c3e"),
+      url.substring(0, url.length() - 1) + (url.endsWith("0") ? "1" : "0"),
+      url + "0",
+      url + "&x=1",
+      "/artifacts/" + query,
+      "/artifacts/../artifacts/" + one + query,
+      "/artifacts/%2e%2e/key" + query,
+      "/artifacts/" + one.toString().replace("/", "%2F") + query,
+    };
+    try (RawClient client = gateway.connect()) {
+      String answer = told(client.get(wrong[0]).readResponse());
+      assertThat(answer).contains("not_found");
+      for (String target : wrong) {
+        assertThat(told(client.get(target).readResponse())).as(target).isEqualTo(answer);
+        assertThat(told(client.get(target, gateway.keys.authorization()).readResponse()))
+            .isEqualTo(answer);
+      }
+      assertThat(client.get(url).readResponse().status()).isEqualTo(200);
+      now = now.plus(Duration.ofHours(1));
+      assertThat(told(client.get(url).readResponse())).isEqualTo(answer);
+      assertThat(client.get(url(one)).readResponse().status()).isEqualTo(200);
+    }
+  }
+
+  private static String told(RawResponse response) {
+    return response.status() + response.text().replaceAll("req_[0-9A-Z]+", "id");
+  }
+
+  @Test
+  void nothingButReadingIsPossibleThere() {
+    String url = url(keep(BlobType.PNG, 10));
+    try (RawClient client = gateway.connect()) {
+      assertThat(client.post(url, "{}").readResponse().status()).isEqualTo(404);
+    }
+    try (RawClient client = gateway.connect()) {
+      assertThat(client.get(url, "Content-Length: 3").send("abc").readResponse().status())
+          .isEqualTo(400);
+    }
+  }
+
+  @Test
+  void whoReadsNothingCostsAFewPieces() throws Exception {
+    BlobName name = keep(BlobType.MP4, 64 * 1024 * 1024);
+    try (RawClient client = RawClient.connectNarrow(gateway.port, 4096)) {
+      client.get(url(name)).readUntil("\r\n\r\n");
+      int before = -1;
+      while (files.reads.get() > before) { // until the socket's own buffers are full
+        before = files.reads.get();
+        for (int i = 0; i < 200; i++) {
+          gateway.awaitLoops();
+        }
+      }
+      assertThat(files.reads.get()).isLessThan(64 * 1024 * 1024 / (32 * 1024) / 2);
+      assertThat(downloads.open()).isOne();
+      byte[] rest = new byte[0];
+      while (rest.length == 0) {
+        rest = new byte[client.peekAtLeast(1024 * 1024)];
+      }
+      assertThat(files.reads.get()).isGreaterThan(before);
+    }
+    RequestRecord record = gateway.awaitRecord();
+    assertThat(record.ending()).isEqualTo(Ending.CLIENT_ABORT);
+    assertThat(record.status()).isEqualTo(200);
+    assertThat(record.responseBytes()).isPositive();
+  }
+
+  @Test
+  void moreThanAreAllowedAreToldToComeBack() throws Exception {
+    BlobName name = keep(BlobType.MP4, 64 * 1024 * 1024);
+    RawClient[] slow = new RawClient[OPEN_MAX];
+    for (int i = 0; i < OPEN_MAX; i++) {
+      slow[i] = RawClient.connectNarrow(gateway.port, 4096);
+      slow[i].get(url(name)).readUntil("\r\n\r\n");
+    }
+    try (RawClient client = gateway.connect()) {
+      RawResponse refused = client.get(url(name)).readResponse();
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.header("retry-after")).isEqualTo("1");
+      assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+      for (RawClient one : slow) {
+        one.close();
+      }
+      for (int i = 0; i < OPEN_MAX; i++) {
+        gateway.awaitRecord();
+      }
+      client.send("HEAD " + url(name) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      assertThat(client.readHeadResponse().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void aFileThatBreaksOffIsNeverTakenForWhole() throws Exception {
+    BlobName name = keep(BlobType.PNG, 200_000);
+    files.unreadableFrom = 100_000;
+    try (RawClient client = gateway.connect()) {
+      client.get(url(name)).readUntil("\r\n\r\n");
+      assertThat(client.readToEnd().length).isBetween(90_000, 199_999);
+    }
+    assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+    files.unreadableFrom = 0;
+    try (RawClient client = gateway.connect()) {
+      client.get(url(name)).readUntil("\r\n\r\n");
+      assertThat(client.readToEnd()).isEmpty();
+    }
+  }
+}
