@@ -17,12 +17,15 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.resolver.AddressResolverGroup;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLParameters;
 
 /** Opens TCP connections, with TLS where the endpoint asks for it (SNI and hostname check). */
-public final class SocketConnector implements Connector {
+public final class SocketConnector implements Connector, AddressConnector {
   // One read must not bring more than a stalled client may cost (REQUIREMENTS E1).
   private static final int READ_BYTES_MAX = 16 * 1024;
   private static final int WRITE_LOW_BYTES = 64 * 1024;
@@ -32,6 +35,7 @@ public final class SocketConnector implements Connector {
   private final AddressResolverGroup<InetSocketAddress> resolver;
   private final SslContext tls;
   private final ByteBufAllocator allocator;
+  private final AtomicInteger freshSessions = new AtomicInteger();
 
   public SocketConnector(
       ChannelFactory<? extends Channel> channels,
@@ -46,14 +50,49 @@ public final class SocketConnector implements Connector {
 
   @Override
   public Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
+    var to = InetSocketAddress.createUnresolved(endpoint.host(), endpoint.port());
+    ChannelFuture connecting = bootstrap(loop, endpoint, endpoint.port(), timeout).connect(to);
+    return open(loop, connecting, endpoint, _ -> {});
+  }
+
+  @Override
+  public Future<Channel> connect(
+      EventLoop loop, EndpointIdentity endpoint, InetAddress address, Duration timeout) {
+    var to = new InetSocketAddress(address, endpoint.port());
+    // Sessions are kept by host and port, and nowhere else is this port looked at.
+    int session = freshSessions.incrementAndGet() & Integer.MAX_VALUE;
+    ChannelFuture connecting = bootstrap(loop, endpoint, session, timeout).connect(to);
+    return open(loop, connecting, endpoint, channel -> requirePeer(channel, to));
+  }
+
+  private static void requirePeer(Channel channel, InetSocketAddress asked)
+      throws ConnectException {
+    if (!asked.equals(channel.remoteAddress())) {
+      throw new ConnectException("connected to another address than was asked for");
+    }
+  }
+
+  /** Looks at a connection before anything is sent on it. */
+  private interface PeerCheck {
+    void accept(Channel channel) throws ConnectException;
+  }
+
+  private static Future<Channel> open(
+      EventLoop loop, ChannelFuture connecting, EndpointIdentity endpoint, PeerCheck check) {
     Promise<Channel> promise = loop.newPromise();
-    ChannelFuture connecting =
-        bootstrap(loop, endpoint, timeout).connect(endpoint.host(), endpoint.port());
     connecting.addListener(
         done -> {
           if (!done.isSuccess()) {
             promise.tryFailure(done.cause());
-          } else if (endpoint.tls()) {
+            return;
+          }
+          try {
+            check.accept(connecting.channel());
+          } catch (ConnectException refused) {
+            promise.tryFailure(refused);
+            return;
+          }
+          if (endpoint.tls()) {
             awaitHandshake(connecting.channel(), promise);
           } else {
             promise.trySuccess(connecting.channel());
@@ -69,7 +108,8 @@ public final class SocketConnector implements Connector {
     return promise;
   }
 
-  private Bootstrap bootstrap(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
+  private Bootstrap bootstrap(
+      EventLoop loop, EndpointIdentity endpoint, int session, Duration timeout) {
     return new Bootstrap()
         .group(loop)
         .channelFactory(channels)
@@ -88,7 +128,9 @@ public final class SocketConnector implements Connector {
               @Override
               protected void initChannel(Channel channel) {
                 if (endpoint.tls()) {
-                  channel.pipeline().addLast("tls", tlsHandler(channel, endpoint, timeout));
+                  channel
+                      .pipeline()
+                      .addLast("tls", tlsHandler(channel, endpoint, session, timeout));
                   channel.pipeline().addLast("handshake", new HandshakeFaults());
                 }
               }
@@ -99,8 +141,9 @@ public final class SocketConnector implements Connector {
     return new FixedRecvByteBufAllocator(READ_BYTES_MAX).maxMessagesPerRead(1);
   }
 
-  private SslHandler tlsHandler(Channel channel, EndpointIdentity endpoint, Duration timeout) {
-    SslHandler handler = tls.newHandler(channel.alloc(), endpoint.host(), endpoint.port());
+  private SslHandler tlsHandler(
+      Channel channel, EndpointIdentity endpoint, int session, Duration timeout) {
+    SslHandler handler = tls.newHandler(channel.alloc(), endpoint.host(), session);
     handler.setHandshakeTimeoutMillis(Math.max(1, timeout.toMillis()));
     // Whatever the context was built with: the name is always checked.
     SSLParameters parameters = handler.engine().getSSLParameters();

@@ -227,13 +227,7 @@ public final class Scenario implements AutoCloseable {
     boolean busy = true;
     while (busy) {
       loop.runPendingTasks();
-      busy = loop.hasPendingTasks();
-      for (ProviderLink link : connector.links()) {
-        if (link.channel().hasPendingTasks()) {
-          link.channel().runPendingTasks();
-          busy = true;
-        }
-      }
+      busy = connector.runLinks() || loop.hasPendingTasks();
     }
     return this;
   }

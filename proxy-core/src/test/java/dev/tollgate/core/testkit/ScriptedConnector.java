@@ -1,6 +1,7 @@
 package dev.tollgate.core.testkit;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.upstream.AddressConnector;
 import dev.tollgate.core.upstream.Connector;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -8,6 +9,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,12 +17,13 @@ import java.util.List;
 import java.util.Map;
 
 /** Hands out connections whose other end the test holds, or refuses or delays them as told. */
-public final class ScriptedConnector implements Connector {
+public final class ScriptedConnector implements Connector, AddressConnector {
   private final ByteBufAllocator allocator;
   private final List<ProviderLink> links = new ArrayList<>();
   private final Map<String, Manner> manners = new HashMap<>();
   private final List<Pending> pending = new ArrayList<>();
   private final List<Duration> timeouts = new ArrayList<>();
+  private final List<String> addresses = new ArrayList<>();
   private boolean holdNew;
 
   /** What happens to who connects. */
@@ -37,7 +40,7 @@ public final class ScriptedConnector implements Connector {
     this.allocator = allocator;
   }
 
-  /** From now on connections to {@code host} end like this. */
+  /** From now on connections to {@code host}, a name or an address, end like this. */
   public void manner(String host, Manner manner) {
     manners.put(host, manner);
   }
@@ -49,9 +52,21 @@ public final class ScriptedConnector implements Connector {
 
   @Override
   public Future<Channel> connect(EventLoop loop, EndpointIdentity endpoint, Duration timeout) {
+    return connect(loop, endpoint, endpoint.host(), timeout);
+  }
+
+  @Override
+  public Future<Channel> connect(
+      EventLoop loop, EndpointIdentity endpoint, InetAddress address, Duration timeout) {
+    addresses.add(address.getHostAddress());
+    return connect(loop, endpoint, address.getHostAddress(), timeout);
+  }
+
+  private Future<Channel> connect(
+      EventLoop loop, EndpointIdentity endpoint, String to, Duration timeout) {
     timeouts.add(timeout);
     Promise<Channel> promise = loop.newPromise();
-    switch (manners.getOrDefault(endpoint.host(), Manner.ACCEPTS)) {
+    switch (manners.getOrDefault(to, Manner.ACCEPTS)) {
       case ACCEPTS -> promise.setSuccess(link(endpoint).channel());
       case REFUSES -> promise.setFailure(new ConnectException("Connection refused: " + endpoint));
       case CLOSES -> {
@@ -94,8 +109,25 @@ public final class ScriptedConnector implements Connector {
     return List.copyOf(timeouts);
   }
 
+  /** The addresses to which connections were asked for, where the caller chose them. */
+  public List<String> addresses() {
+    return List.copyOf(addresses);
+  }
+
   /** Connections made, in order. */
   public List<ProviderLink> links() {
     return List.copyOf(links);
+  }
+
+  /** Runs what connections have to do; whether there was anything. */
+  public boolean runLinks() {
+    boolean busy = false;
+    for (ProviderLink link : links()) {
+      if (link.channel().hasPendingTasks()) {
+        link.channel().runPendingTasks();
+        busy = true;
+      }
+    }
+    return busy;
   }
 }

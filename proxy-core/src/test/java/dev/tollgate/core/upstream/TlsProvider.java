@@ -13,13 +13,17 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.handler.ssl.SniHandler;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.pkitesting.X509Bundle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /** A TLS server on a loopback port that answers whatever it hears with one reply. */
@@ -30,6 +34,9 @@ final class TlsProvider implements AutoCloseable {
 
   /** The names that clients asked for, {@code none} where a client named nobody. */
   final Queue<String> names = new ConcurrentLinkedQueue<>();
+
+  /** The TLS sessions of its connections. */
+  final Queue<String> sessions = new ConcurrentLinkedQueue<>();
 
   TlsProvider(X509Bundle identity) throws Exception {
     SslContext tls =
@@ -62,12 +69,21 @@ final class TlsProvider implements AutoCloseable {
     return ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  private static final class Replying extends SimpleChannelInboundHandler<ByteBuf> {
+  private final class Replying extends SimpleChannelInboundHandler<ByteBuf> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, ByteBuf request) {
       byte[] reply =
           "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nsafe".getBytes(StandardCharsets.US_ASCII);
       var _ = context.writeAndFlush(Unpooled.wrappedBuffer(reply));
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof SslHandshakeCompletionEvent done && done.isSuccess()) {
+        SSLSession session = context.pipeline().get(SslHandler.class).engine().getSession();
+        sessions.add(HexFormat.of().formatHex(session.getId()));
+      }
+      context.fireUserEventTriggered(event);
     }
 
     @Override

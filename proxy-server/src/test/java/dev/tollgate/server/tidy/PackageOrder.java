@@ -38,6 +38,7 @@ final class PackageOrder {
           "routing",
           "upstream",
           "blob",
+          "fetch",
           "endpoint",
           "exchange",
           "pipeline");

@@ -1,0 +1,225 @@
+package dev.tollgate.core.fetch;
+
+import dev.tollgate.core.address.PublicUrl;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.fetch.PublicAddressResolver.Resolved;
+import dev.tollgate.core.fetch.PublicConnector.Connected;
+import dev.tollgate.core.http.HeadOut;
+import dev.tollgate.core.http.ResponseDecoder;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One image fetched from a client's URL, over at most so many redirects, each judged like the URL
+ * itself. Ends exactly once: told, or cancelled. Loop-confined.
+ */
+public final class Fetch {
+  private static final int HEAD_BYTES = 512;
+  private static final String ACCEPT = "image/png, image/jpeg, image/webp, image/gif";
+
+  private final PublicConnector connector;
+  private final FetchRules rules;
+  private final EventLoop loop;
+  private final String param;
+  private final LongPredicate room;
+  private final Ended ended;
+  private final long begunNanos;
+  private @Nullable ScheduledFuture<?> clock;
+  private @Nullable Future<Connected> connecting;
+  private @Nullable Channel channel;
+  private int redirects;
+  private int bytes;
+  private boolean over;
+
+  /** Who hears the end, once. */
+  interface Ended {
+    void accept(Fetched fetched, long bytes, Duration took);
+  }
+
+  Fetch(
+      PublicConnector connector,
+      FetchRules rules,
+      EventLoop loop,
+      String param,
+      LongPredicate room,
+      Ended ended) {
+    this.connector = connector;
+    this.rules = rules;
+    this.loop = loop;
+    this.param = param;
+    this.room = room;
+    this.ended = ended;
+    this.begunNanos = loop.ticker().nanoTime();
+  }
+
+  void begin(String text) {
+    clock =
+        loop.schedule(
+            () -> failed(FetchOutcome.TIMED_OUT, "it took too long"),
+            rules.within().toNanos(),
+            TimeUnit.NANOSECONDS);
+    goTo(text);
+  }
+
+  /** Ends it for want of a place. */
+  void refuse() {
+    failed(FetchOutcome.NO_ROOM, "too many images are being fetched");
+  }
+
+  /** Gives it up: nothing is told to who asked, and what is under way ends. */
+  public void cancel() {
+    assert loop.inEventLoop();
+    fail(FetchOutcome.CANCELLED, Fault.invalid(param, "is not fetched any more"));
+  }
+
+  private void goTo(String text) {
+    switch (rules.urls().read(text)) {
+      case PublicUrl.Read.Malformed malformed -> fail(FetchOutcome.INVALID, malformed.fault(param));
+      case PublicUrl.Read.Refused refused -> fail(FetchOutcome.BLOCKED, refused.fault(param));
+      case PublicUrl.Read.Fine fine -> connect(fine.url());
+    }
+  }
+
+  private void connect(PublicUrl url) {
+    Future<Connected> underWay = connector.connect(url, rules.urls(), loop);
+    connecting = underWay;
+    underWay.addListener(
+        (Future<Connected> done) -> {
+          if (done.isSuccess()) {
+            connected(done.getNow(), url);
+          }
+        });
+  }
+
+  private void connected(Connected connected, PublicUrl url) {
+    switch (connected) {
+      case Connected.Open open -> ask(open.channel(), url);
+      case Connected.Unresolved unresolved -> unresolved(unresolved.why());
+      case Connected.Unreachable _ ->
+          failed(FetchOutcome.UNREACHABLE, "its server cannot be reached under its name");
+    }
+  }
+
+  private void unresolved(Resolved why) {
+    switch (why) {
+      case Resolved.Refused _ ->
+          fail(
+              FetchOutcome.BLOCKED,
+              new PublicUrl.Read.Refused("points to a host that is not public").fault(param));
+      case Resolved.Unknown _ -> failed(FetchOutcome.UNRESOLVED, "its host has no address");
+      case Resolved.Busy _ -> failed(FetchOutcome.NO_ROOM, "too many names are looked up");
+      case Resolved.Checked _ -> throw new IllegalStateException("it has addresses");
+    }
+  }
+
+  private void ask(Channel open, PublicUrl url) {
+    if (over) {
+      open.close();
+      return;
+    }
+    channel = open;
+    if (!open.isActive()) {
+      failed(FetchOutcome.BROKEN, "its server broke off");
+      return;
+    }
+    var image = new ImageBytes(rules.bytesMax(), room);
+    var decoder = new ResponseDecoder();
+    open.pipeline().addLast("http", decoder);
+    open.pipeline().addLast("fetch", new FetchReply(image, rules.bytesMax(), new Hop(url)));
+    decoder.awaitResponse();
+    open.writeAndFlush(head(open, url)); // a failure closes, and the reply tells of that
+    open.read();
+  }
+
+  private static ByteBuf head(Channel open, PublicUrl url) {
+    var endpoint = new EndpointIdentity(true, url.host().plain(), url.port());
+    ByteBuf out = open.alloc().buffer(HEAD_BYTES);
+    HeadOut.requestLine(out, "GET", url.target());
+    HeadOut.field(out, "host", endpoint.authority());
+    HeadOut.field(out, "accept", ACCEPT);
+    HeadOut.field(out, "accept-encoding", "identity");
+    HeadOut.field(out, "user-agent", "tollgate");
+    HeadOut.field(out, "connection", "close");
+    HeadOut.end(out);
+    return out;
+  }
+
+  /** What comes of the request to one URL. */
+  private final class Hop implements FetchReply.Listener {
+    private final PublicUrl url;
+
+    Hop(PublicUrl url) {
+      this.url = url;
+    }
+
+    @Override
+    public void redirected(String location) {
+      closeChannel();
+      redirects++;
+      if (redirects > rules.redirectsMax()) {
+        Fetch.this.failed(FetchOutcome.TOO_MANY_REDIRECTS, "it redirects too often");
+      } else {
+        goTo(url.redirected(location));
+      }
+    }
+
+    @Override
+    public void whole(ImageBytes image) {
+      bytes = image.length();
+      image
+          .whole()
+          .ifPresentOrElse(
+              Fetch.this::end,
+              () -> failed(FetchOutcome.BAD_TYPE, "it is no PNG, JPEG, WebP or GIF"));
+    }
+
+    @Override
+    public void failed(FetchOutcome outcome, String why) {
+      Fetch.this.failed(outcome, why);
+    }
+  }
+
+  private void failed(FetchOutcome outcome, String why) {
+    fail(
+        outcome,
+        outcome == FetchOutcome.NO_ROOM
+            ? Fault.tryLater("An image cannot be fetched now: " + why + ".")
+            : Fault.invalid(param, "could not be fetched: " + why));
+  }
+
+  private void fail(FetchOutcome outcome, Fault fault) {
+    end(new Fetched.Failed(outcome, fault));
+  }
+
+  private void end(Fetched fetched) {
+    assert loop.inEventLoop();
+    if (over) {
+      return;
+    }
+    over = true;
+    if (clock != null) {
+      clock.cancel(false);
+    }
+    if (connecting != null) {
+      connecting.cancel(false);
+    }
+    closeChannel();
+    ended.accept(fetched, bytes, Duration.ofNanos(loop.ticker().nanoTime() - begunNanos));
+  }
+
+  private void closeChannel() {
+    Channel open = channel;
+    channel = null;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

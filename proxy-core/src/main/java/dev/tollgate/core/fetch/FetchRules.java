@@ -1,0 +1,13 @@
+package dev.tollgate.core.fetch;
+
+import dev.tollgate.core.address.UrlRules;
+import java.time.Duration;
+
+/**
+ * What a fetch may do.
+ *
+ * @param bytesMax the largest image
+ * @param within from the look-up of the first name to the last byte
+ * @param redirectsMax how often it is sent elsewhere
+ */
+public record FetchRules(UrlRules urls, int bytesMax, Duration within, int redirectsMax) {}

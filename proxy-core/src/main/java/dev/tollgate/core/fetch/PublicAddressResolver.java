@@ -1,0 +1,96 @@
+package dev.tollgate.core.fetch;
+
+import dev.tollgate.core.address.PublicUrl;
+import dev.tollgate.core.address.PublicUrl.Host;
+import dev.tollgate.core.address.UrlRules;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.Promise;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Looks up the hosts of clients' URLs and judges every answer: one address that may not be called
+ * refuses all, or who owns the name would only have to wait for the other. Shared by all loops.
+ */
+public final class PublicAddressResolver {
+  /** Names that are looked up at the same time. */
+  public static final int LOOK_UPS_MAX = 256;
+
+  private static final int ANSWERS_MAX = 16;
+  private static final Duration WITHIN = Duration.ofSeconds(2);
+  private static final Resolved UNKNOWN = new Resolved.Unknown();
+  private static final Resolved REFUSED = new Resolved.Refused();
+  private static final Resolved BUSY = new Resolved.Busy();
+
+  private final Names names;
+  private final AtomicInteger underWay = new AtomicInteger();
+
+  public PublicAddressResolver(Names names) {
+    this.names = names;
+  }
+
+  /** What is known of a host. */
+  public sealed interface Resolved {
+    /** All its addresses, at least one, in the order of the answer; each may be called. */
+    record Checked(List<InetAddress> addresses) implements Resolved {}
+
+    /** There is no such name, or nobody said so in time. */
+    record Unknown() implements Resolved {}
+
+    /** It has an address that may not be called, or more of them than are looked at. */
+    record Refused() implements Resolved {}
+
+    /** Too many names are being looked up. */
+    record Busy() implements Resolved {}
+  }
+
+  /** Names being looked up now. */
+  public int underWay() {
+    return underWay.get();
+  }
+
+  /** Asks for a host's addresses; an address is its own. The answer is for one connection. */
+  public Future<Resolved> resolve(PublicUrl url, UrlRules rules, EventLoop loop) {
+    return switch (url.host()) {
+      case Host.Literal literal ->
+          loop.newSucceededFuture(judged(url, rules, List.of(literal.address())));
+      case Host.Name name -> lookUp(name, url, rules, loop);
+    };
+  }
+
+  private Future<Resolved> lookUp(Host.Name name, PublicUrl url, UrlRules rules, EventLoop loop) {
+    if (underWay.incrementAndGet() > LOOK_UPS_MAX) {
+      underWay.decrementAndGet();
+      return loop.newSucceededFuture(BUSY);
+    }
+    Promise<Resolved> promise = loop.newPromise();
+    Future<List<InetAddress>> answer = names.addresses(loop, name.text());
+    ScheduledFuture<?> clock =
+        loop.schedule(() -> promise.trySuccess(UNKNOWN), WITHIN.toNanos(), TimeUnit.NANOSECONDS);
+    promise.addListener(
+        done -> {
+          underWay.decrementAndGet();
+          clock.cancel(false);
+          answer.cancel(false);
+        });
+    answer.addListener(
+        (Future<List<InetAddress>> done) ->
+            promise.trySuccess(done.isSuccess() ? judged(url, rules, done.getNow()) : UNKNOWN));
+    return promise;
+  }
+
+  private static Resolved judged(PublicUrl url, UrlRules rules, List<InetAddress> answers) {
+    if (answers.isEmpty()) {
+      return UNKNOWN;
+    }
+    boolean isOpen =
+        answers.size() <= ANSWERS_MAX
+            && answers.stream().allMatch(address -> rules.mayCall(url, address));
+    return isOpen ? new Resolved.Checked(List.copyOf(answers)) : REFUSED;
+  }
+}

@@ -1,0 +1,18 @@
+package dev.tollgate.core.upstream;
+
+import dev.tollgate.core.catalog.EndpointIdentity;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import java.net.InetAddress;
+import java.time.Duration;
+
+/** Opens connections to addresses that were checked before: no name is looked up on the way. */
+public interface AddressConnector {
+  /**
+   * Opens a connection as {@link Connector#connect} does, but to this address of the endpoint's
+   * host and to no other, and without a TLS session of an earlier connection.
+   */
+  Future<Channel> connect(
+      EventLoop loop, EndpointIdentity endpoint, InetAddress address, Duration timeout);
+}
