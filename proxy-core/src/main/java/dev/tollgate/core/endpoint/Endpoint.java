@@ -11,7 +11,8 @@ public enum Endpoint {
   EMBEDDINGS("POST", "/v1/embeddings", Content.JSON, Urgency.BATCH),
   SPEECH("POST", "/v1/audio/speech", Content.JSON, Urgency.BATCH),
   TRANSCRIPTIONS("POST", "/v1/audio/transcriptions", Content.MULTIPART, Urgency.BATCH),
-  IMAGE_GENERATIONS("POST", "/v1/images/generations", Content.JSON, Urgency.BATCH),
+  IMAGE_GENERATIONS(
+      "POST", "/v1/images/generations", Content.JSON, Urgency.BATCH, Idempotency.OPTIONAL),
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
@@ -46,6 +47,16 @@ public enum Endpoint {
     }
   }
 
+  /** What a route makes of an {@code Idempotency-Key}. */
+  public enum Idempotency {
+    /** Nothing. */
+    IGNORED,
+    /** A request that carries one is carried out once. */
+    OPTIONAL,
+    /** No request goes without. */
+    REQUIRED
+  }
+
   private static final String ARTIFACT_PREFIX = "/artifacts/";
   private static final String MODEL_PREFIX = "/v1/models/";
 
@@ -53,12 +64,18 @@ public enum Endpoint {
   private final String path;
   private final Content content;
   private final Urgency urgency;
+  private final Idempotency idempotency;
 
   Endpoint(String method, String path, Content content, Urgency urgency) {
+    this(method, path, content, urgency, Idempotency.IGNORED);
+  }
+
+  Endpoint(String method, String path, Content content, Urgency urgency, Idempotency idempotency) {
     this.method = method;
     this.path = path;
     this.content = content;
     this.urgency = urgency;
+    this.idempotency = idempotency;
   }
 
   public String method() {
@@ -76,6 +93,10 @@ public enum Endpoint {
 
   public Urgency urgency() {
     return urgency;
+  }
+
+  public Idempotency idempotency() {
+    return idempotency;
   }
 
   /** The route of a request, or empty: 404 (DECISIONS 1). */

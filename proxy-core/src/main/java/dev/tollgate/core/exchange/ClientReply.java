@@ -89,10 +89,10 @@ final class ClientReply {
     downstream.flush();
   }
 
-  void whole(String contentType, List<FieldLines> fields, ByteBuf body) {
+  void whole(int status, String contentType, List<FieldLines> fields, ByteBuf body) {
     timeline.answered(now());
     bytesSent += body.readableBytes();
-    downstream.send(new Reply.Whole(200, contentType, fields, body));
+    downstream.send(new Reply.Whole(status, contentType, fields, body));
     downstream.flush();
   }
 

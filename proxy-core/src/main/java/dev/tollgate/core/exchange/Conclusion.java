@@ -27,6 +27,7 @@ final class Conclusion {
   private final ClientReply reply;
   private final Function<Charge, Served> served;
   private final LongSupplier now;
+  private final Claiming claiming;
   private final Booking booking = new Booking();
   private final Allowance allowance;
   private boolean over;
@@ -35,6 +36,7 @@ final class Conclusion {
   private @Nullable ClientExit clientExit;
 
   /**
+   * @param claiming ends ahead of the charge
    * @param served what routing and the providers did, with a charge
    * @param now the loop's ticker
    */
@@ -42,11 +44,13 @@ final class Conclusion {
       ExchangeContext context,
       ExchangeRequest request,
       ClientReply reply,
+      Claiming claiming,
       Function<Charge, Served> served,
       LongSupplier now) {
     this.context = context;
     this.request = request;
     this.reply = reply;
+    this.claiming = claiming;
     this.served = served;
     this.now = now;
     this.allowance = new Allowance(context.limits());
@@ -60,7 +64,7 @@ final class Conclusion {
 
     private How how() {
       return switch (ending) {
-        case OK, OK_ESTIMATED -> How.COMPLETED;
+        case OK, OK_ESTIMATED, REPLAYED -> How.COMPLETED;
         case CLIENT_ABORT, CLIENT_STALLED, CLIENT_SLOW -> How.ABANDONED;
         case REJECTED,
             PROVIDER_UNAVAILABLE,
@@ -124,6 +128,12 @@ final class Conclusion {
     verdict = decided;
     endBeside(this::endBody);
     endBeside(() -> allowance.end(decided.charge().usage().computedTokens()));
+    // Who dies in between has given something away, instead of charging for what nobody gets.
+    claiming.end(parting, () -> charge(decided, parting, guarded, ended));
+  }
+
+  private void charge(
+      Verdict decided, Parting parting, Consumer<Runnable> guarded, Runnable ended) {
     long bytes = reply.bytesSent() + parting.bytes(); // of the row, which goes ahead of the reply
     booking.end(
         decided.charge(),
@@ -160,6 +170,7 @@ final class Conclusion {
   /** The way out did not hold either: whoever waits is told without any more, and it is over. */
   void lastResort(boolean clientWaits, Runnable ended) {
     over = true;
+    claiming.abandon();
     booking.abandon();
     allowance.end(0);
     endBody();

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.endpoint.BrokenStream;
 import dev.tollgate.core.endpoint.ReplyFlow;
 import dev.tollgate.core.endpoint.ReplyStream;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Delivery {
   private static final Field ESTIMATED = new Field("X-LLM-Cost-Estimated", "true");
+  private static final Field REPLAYED = new Field("Idempotent-Replayed", "true");
 
   private final ClientReply reply;
   private final Serving serving;
@@ -104,7 +106,15 @@ final class Delivery {
       return new Parting.Last(counted(written(1024, out -> event(whole, charge, out))));
     }
     ByteBuf body = written(1024, out -> whole.writeTo(charge.usage(), charge.cost(), out));
-    return new Parting.Whole(whole.contentType(), fieldsOf(charge), counted(body));
+    return new Parting.Whole(200, whole.contentType(), fieldsOf(charge), counted(body));
+  }
+
+  /** What was stored for the request's key, by whoever carried it out. */
+  Parting replay(StoredReply stored) {
+    List<FieldLines> fields = new ArrayList<>(stored.fields());
+    fields.add(REPLAYED);
+    fields.add(ReplyFields.overhead(timeline, now.getAsLong()));
+    return new Parting.Whole(stored.status(), stored.contentType(), fields, stored.body());
   }
 
   private static void event(WholeReply whole, Charge charge, ByteBuf out) {

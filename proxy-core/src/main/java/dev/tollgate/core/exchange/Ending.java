@@ -7,6 +7,8 @@ import java.util.Locale;
 public enum Ending {
   OK,
   OK_ESTIMATED,
+  /** With what was stored for its idempotency key: nothing was done. */
+  REPLAYED,
   REJECTED,
   CLIENT_ABORT,
   CLIENT_STALLED,

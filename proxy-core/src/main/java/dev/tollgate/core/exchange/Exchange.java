@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Provider.OnDisconnect;
+import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.ReplyFlow;
@@ -29,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * {@link Phase}. It decides what follows what and touches no bytes. Everything happens on the
  * client channel's loop, and {@link Conclusion} is the only way out.
  */
-final class Exchange implements RequestService.Running, AttemptListener, Admission.Listener {
+final class Exchange
+    implements RequestService.Running, AttemptListener, Admission.Listener, Claiming.Listener {
   private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
   static final Fault SURPRISE =
       Fault.of(ErrorCode.INTERNAL_FAILURE, "The request failed unexpectedly.");
@@ -42,10 +44,12 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private final Timeline timeline;
   private final long begunNanos;
   private final ClientReply reply;
+  private final Claiming claiming;
   private final Conclusion conclusion;
   private final Delivery delivery;
   private final Departure departure = new Departure();
   private Phase phase = Phase.ADMITTED;
+  private boolean refused;
   private @Nullable ScheduledFuture<?> timer;
 
   Exchange(
@@ -63,9 +67,15 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
     Runnable onSilence = () -> guarded(this::clientWaits);
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
+    this.claiming = new Claiming(context, request, this::isInDoubt, this::guarded);
     this.conclusion =
         new Conclusion(
-            context, request, reply, it -> serving.served(it, timeline, now()), this::now);
+            context,
+            request,
+            reply,
+            claiming,
+            it -> serving.served(it, timeline, now()),
+            this::now);
     this.delivery = new Delivery(reply, serving, conclusion.allowance(), timeline, this::now);
   }
 
@@ -79,9 +89,20 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private void admit() {
     timeline.entered(Phase.ADMITTED, now());
     become(Phase.RESERVING);
+    claiming.begin(downstream.loop(), this);
+  }
+
+  @Override
+  public void claimed() {
     var most = serving.setAside();
     new Admission(context, request, serving.call(), most, conclusion, this, this::guarded)
         .begin(downstream.loop());
+  }
+
+  @Override
+  public void replayed(StoredReply stored) {
+    Parting again = delivery.replay(stored);
+    conclude(Ending.REPLAYED, null, stored.status(), Charge.NOTHING, again);
   }
 
   @Override
@@ -103,7 +124,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       reply.await(context.options().commitAfter(), begunNanos);
     }
     become(Phase.CONNECTING);
-    take(tries.first(now()));
+    claiming.dispatch(() -> take(tries.first(now())), this);
   }
 
   private void take(Tries.Step step) {
@@ -177,9 +198,10 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   private void giveUp() {
     NextTry.Failed failed = tries.failure();
     UpstreamFailure failure = failed.failure();
+    refused = failure.isRefusal();
     var request = serving.call().request();
     Fault fault = FaultOf.failure(failure, request, failed.candidate().id(), tries.records());
-    end(failure.isRefusal() ? fault : unlessBought(fault), FaultOf.ending(failure));
+    end(refused ? fault : unlessBought(fault), FaultOf.ending(failure));
   }
 
   /** Whoever could be asked when the request came cannot be any more. */
@@ -220,7 +242,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
 
   @Override
   public boolean wantsMore() {
-    return phase == Phase.HEARING || downstream.isWritable();
+    return departure.hasLeft() || downstream.isWritable();
   }
 
   @Override
@@ -251,7 +273,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
   public void plain(WholeReply whole) {
     succeeded(whole.deliveredTokens());
     Charge charge = Charge.of(serving.call(), whole);
-    if (departure.hasLeft()) {
+    if (departure.hasLeft() && !claiming.isHeld()) {
       conclude(departure.ending(), null, 0, charge, new Parting.Silence());
     } else {
       conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge));
@@ -289,6 +311,11 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     return serving.isBought() ? fault.withRetryAfter(0).withoutRetry() : fault;
   }
 
+  /** Whether a provider may have made what was asked for, although that did not come. */
+  private boolean isInDoubt() {
+    return serving.isBought() && !refused;
+  }
+
   /** A fault of ours: told once to the log, and to the client where it still waits. */
   @Override
   public void surprised(RuntimeException surprise) {
@@ -308,7 +335,7 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
     }
     Fault told = unlessBought(SURPRISE);
     cancelAttempt();
-    if (departure.hasLeft()) {
+    if (departure.hasLeft() && !claiming.isHeld()) {
       abandon();
     } else {
       end(told, Ending.INTERNAL_ERROR);
@@ -340,6 +367,12 @@ final class Exchange implements RequestService.Running, AttemptListener, Admissi
       return;
     }
     reply.stop();
+    if (claiming.isHeld() && phase != Phase.RELAYING) {
+      // Whoever sends the same again is told what comes of it (DECISIONS 3).
+      conclusion.clientLeft(exit);
+      serving.resume();
+      return;
+    }
     if (isBoughtAndAwaited() || (phase == Phase.RELAYING && mayReadOn())) {
       become(Phase.HEARING);
       serving.attempt().resume();

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.claim.Idempotency;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.limit.Limits;
@@ -21,6 +22,7 @@ record ExchangeContext(
     Ledger ledger,
     Standings standings,
     Limits limits,
+    Idempotency idempotency,
     Observer observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,

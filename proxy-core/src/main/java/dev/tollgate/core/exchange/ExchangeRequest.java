@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param argument the variable part of the head: the model's id for one model, the query for the
  *     list, the content type of a form, else empty
+ * @param idempotencyKey as the head had it; null: it had none, or the route makes nothing of it
  * @param catalog the snapshot that this request keeps to its end
  * @param admittedNanos when the head had arrived, on the loop's ticker
  * @param clientAddress the caller's address behind trusted proxies
@@ -22,6 +23,7 @@ public record ExchangeRequest(
     RequestId id,
     Endpoint endpoint,
     String argument,
+    @Nullable String idempotencyKey,
     ApiKey key,
     String clientAddress,
     Catalog catalog,

@@ -2,10 +2,13 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.claim.Idempotency;
+import dev.tollgate.core.claim.IdempotencyKey;
 import dev.tollgate.core.endpoint.ChatRequest;
 import dev.tollgate.core.endpoint.CompletionRequest;
 import dev.tollgate.core.endpoint.CreditsAnswer;
 import dev.tollgate.core.endpoint.EmbeddingRequest;
+import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.ImageRequest;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
@@ -95,6 +98,7 @@ public final class Exchanges implements RequestService {
       Ledger ledger,
       Standings standings,
       Limits limits,
+      Idempotency idempotency,
       Observer observer,
       Function<RequestRecord, byte[]> rows,
       ExchangeOptions options,
@@ -107,6 +111,7 @@ public final class Exchanges implements RequestService {
             ledger,
             standings,
             limits,
+            idempotency,
             observer,
             rows,
             new DrainQuota(),
@@ -160,6 +165,29 @@ public final class Exchanges implements RequestService {
   }
 
   private Decision decide(ExchangeRequest request, Downstream downstream) {
+    Fault unsound = problemOfKey(request);
+    return unsound == null ? answer(request, downstream) : refused(unsound);
+  }
+
+  private static @Nullable Fault problemOfKey(ExchangeRequest request) {
+    String key = request.idempotencyKey();
+    if (key == null) {
+      return request.endpoint().idempotency() == Endpoint.Idempotency.REQUIRED
+          ? Fault.of(
+              ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
+              "The request needs an " + IdempotencyKey.FIELD + " header.")
+          : null;
+    }
+    return IdempotencyKey.of(key).isPresent()
+        ? null
+        : Fault.invalid(
+            IdempotencyKey.FIELD,
+            "must have 1 to "
+                + IdempotencyKey.LENGTH_MAX
+                + " characters, and no control character");
+  }
+
+  private Decision answer(ExchangeRequest request, Downstream downstream) {
     Body body = request.body();
     return switch (request.endpoint()) {
       case CHAT_COMPLETIONS ->

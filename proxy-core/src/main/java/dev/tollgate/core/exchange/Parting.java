@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface Parting {
   /** A plain reply. */
-  record Whole(String contentType, List<FieldLines> fields, ByteBuf body) implements Parting {}
+  record Whole(int status, String contentType, List<FieldLines> fields, ByteBuf body)
+      implements Parting {}
 
   /** The last events of a stream that went well. */
   record Last(ByteBuf events) implements Parting {}
@@ -40,7 +41,8 @@ sealed interface Parting {
 
   default void send(ClientReply reply) {
     switch (this) {
-      case Whole whole -> reply.whole(whole.contentType(), whole.fields(), whole.body());
+      case Whole whole ->
+          reply.whole(whole.status(), whole.contentType(), whole.fields(), whole.body());
       case Last last -> reply.end(last.events());
       case Refusal refusal -> {
         if (refusal.usage() != null) {

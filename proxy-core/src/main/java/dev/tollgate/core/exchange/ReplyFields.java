@@ -43,6 +43,11 @@ final class ReplyFields {
     return fields;
   }
 
+  /** The time that was ours where nobody else had any. */
+  static Field overhead(Timeline timeline, long nowNanos) {
+    return new Field("Server-Timing", "gw;dur=" + millis(timeline.overhead(nowNanos)));
+  }
+
   /** What is said where nobody was selected. */
   static List<FieldLines> of(Refusal refusal) {
     return List.of(new Field(REASON, refusal.reason()));

@@ -91,6 +91,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
             received.id(),
             authenticated.routed().match().endpoint(),
             argument(authenticated.routed()),
+            idempotencyKey(authenticated.routed()),
             authenticated.key(),
             received.client().text(),
             catalog.get(),
@@ -140,6 +141,13 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
           CREDITS,
           ARTIFACT ->
           routed.match().argument();
+    };
+  }
+
+  private static @Nullable String idempotencyKey(Routed routed) {
+    return switch (routed.match().endpoint().idempotency()) {
+      case IGNORED -> null;
+      case OPTIONAL, REQUIRED -> routed.received().head().headers().first("idempotency-key");
     };
   }
 

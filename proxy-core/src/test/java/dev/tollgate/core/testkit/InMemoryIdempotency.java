@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,9 +81,9 @@ public final class InMemoryIdempotency implements Idempotency {
     all.forEach(Runnable::run);
   }
 
-  /** The next of what waits is answered, in the order of the questions. */
-  public void answerOne() {
-    waiting.removeFirst().run();
+  /** One of what waits is answered. */
+  public void answerAny(RandomGenerator random) {
+    waiting.remove(random.nextInt(waiting.size())).run();
   }
 
   public int waiting() {

@@ -61,6 +61,7 @@ public final class Scenario implements AutoCloseable {
   private final HeldCounters held = new HeldCounters(counters);
   private final List<Fault> limited = new ArrayList<>();
   private final List<String> passedOver = new ArrayList<>();
+  private final InMemoryIdempotency submissions = new InMemoryIdempotency(ticker::nanoTime);
   private final Limits limits = new Limits(held, () -> this.rules, new Told(), new RefusalCache());
   private final InflightBytes inflight;
   private LimitRules rules = LimitRules.OFF;
@@ -86,6 +87,7 @@ public final class Scenario implements AutoCloseable {
             ledger,
             books,
             limits,
+            submissions,
             records::add,
             Scenario::row,
             options,
@@ -99,6 +101,11 @@ public final class Scenario implements AutoCloseable {
   /** Usual options and budget. */
   public static Scenario of(Catalog catalog) {
     return new Scenario(catalog, ExchangeOptions.DEFAULT, BUDGET_BYTES);
+  }
+
+  /** Options of a test's own. */
+  public static Scenario of(Catalog catalog, ExchangeOptions options) {
+    return new Scenario(catalog, options, BUDGET_BYTES);
   }
 
   /** A process that may hold only so many bytes. */
@@ -151,25 +158,32 @@ public final class Scenario implements AutoCloseable {
 
   /** A request without a body arrives. */
   public RecordedClient get(Endpoint endpoint) {
-    return start(endpoint, new byte[0], 0, ticker.nanoTime());
+    return start(endpoint, new byte[0], 0, ticker.nanoTime(), null);
   }
 
   private RecordedClient ask(byte[] bytes, int length, long admittedNanos) {
-    return start(Endpoint.CHAT_COMPLETIONS, bytes, length, admittedNanos);
+    return start(Endpoint.CHAT_COMPLETIONS, bytes, length, admittedNanos, null);
+  }
+
+  /** A request arrives that carries an idempotency key. */
+  public RecordedClient submit(Endpoint endpoint, String body, String key) {
+    byte[] bytes = body.getBytes(UTF_8);
+    return start(endpoint, bytes, bytes.length, ticker.nanoTime(), key);
   }
 
   /** A request with a body arrives at a route. */
   public RecordedClient ask(Endpoint endpoint, String body) {
     byte[] bytes = body.getBytes(UTF_8);
-    return start(endpoint, bytes, bytes.length, ticker.nanoTime());
+    return start(endpoint, bytes, bytes.length, ticker.nanoTime(), null);
   }
 
   /** The same, in the array that it was collected into. */
   public RecordedClient ask(Endpoint endpoint, byte[] body) {
-    return start(endpoint, body, body.length, ticker.nanoTime());
+    return start(endpoint, body, body.length, ticker.nanoTime(), null);
   }
 
-  private RecordedClient start(Endpoint endpoint, byte[] bytes, int length, long admittedNanos) {
+  private RecordedClient start(
+      Endpoint endpoint, byte[] bytes, int length, long admittedNanos, @Nullable String key) {
     RecordedClient client = new RecordedClient(loop.eventLoop(), buffers);
     clients.add(client);
     InflightBytes.Permit permit = inflight.tryAcquire(bytes.length).orElseThrow();
@@ -178,6 +192,7 @@ public final class Scenario implements AutoCloseable {
             RequestId.at(1_700_000_000_000L),
             endpoint,
             endpoint.content() == Content.MULTIPART ? FORM : "",
+            key,
             TestCatalog.key(keyLimits, keyScope, organization),
             "192.0.2.7",
             catalog,
@@ -273,6 +288,11 @@ public final class Scenario implements AutoCloseable {
 
   public InMemoryLedger ledger() {
     return ledger;
+  }
+
+  /** Who remembers submissions that carry a key. */
+  public InMemoryIdempotency submissions() {
+    return submissions;
   }
 
   public ScriptedBooks books() {
@@ -397,6 +417,7 @@ public final class Scenario implements AutoCloseable {
     require(slotsInUse() == 0, slotsInUse() + " slots are held");
     require(held.open() == 0, held.open() + " draws are held");
     require(ledger.open() == 0, ledger.open() + " reservations are held");
+    require(submissions.open() == 0, submissions.open() + " claims are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
     require(connector.pending() == 0, "a connection is still being made");
     for (Provider provider : catalog.providers()) {

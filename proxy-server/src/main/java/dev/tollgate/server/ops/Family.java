@@ -197,6 +197,21 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_offload_refused_total",
       "Blocking tasks refused: full queue or late deadline."),
+  IDEMPOTENCY_CLAIMS(
+      Kind.COUNTER,
+      "tollgate_idempotency_claims_total",
+      "Requests that carried an idempotency key, by whose turn it was.",
+      List.of("result")),
+  IDEMPOTENCY_RUNNING(
+      Kind.GAUGE, "tollgate_idempotency_running", "Of these, those that are carried out here now."),
+  IDEMPOTENCY_STORED_BYTES(
+      Kind.COUNTER,
+      "tollgate_idempotency_stored_bytes_total",
+      "Bytes of replies that were stored to be told again."),
+  IDEMPOTENCY_NOT_STORED(
+      Kind.COUNTER,
+      "tollgate_idempotency_not_stored_total",
+      "Replies that could not be stored: their keys are told that they are lost."),
   LOG_DROPPED(
       Kind.COUNTER,
       "tollgate_log_lines_dropped_total",

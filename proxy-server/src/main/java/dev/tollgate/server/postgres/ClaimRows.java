@@ -190,17 +190,6 @@ final class ClaimRows {
             });
   }
 
-  /** Forgets some of what expired; returns how many. */
-  int tidy(int most) throws SQLException {
-    try (Connection connection = pool.getConnection();
-        PreparedStatement tidy = connection.prepareStatement("SELECT idempotency_tidy(?)")) {
-      tidy.setInt(1, most);
-      try (ResultSet row = tidy.executeQuery()) {
-        return row.next() ? row.getInt(1) : 0;
-      }
-    }
-  }
-
   private interface Binding {
     void bind(PreparedStatement statement) throws SQLException;
   }

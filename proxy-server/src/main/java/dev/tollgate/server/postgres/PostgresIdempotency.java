@@ -1,5 +1,7 @@
 package dev.tollgate.server.postgres;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.claim.Claim;
 import dev.tollgate.core.claim.Idempotency;
 import dev.tollgate.core.claim.StoredReply;
@@ -12,6 +14,11 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,8 +47,38 @@ public final class PostgresIdempotency implements Idempotency {
   private final ClaimRows rows;
   private final Offload offload;
   private final Set<Held> held = ConcurrentHashMap.newKeySet();
+  private final Map<Result, LongAdder> claims = counters();
   private final LongAdder storedBytes = new LongAdder();
   private final LongAdder notStored = new LongAdder();
+
+  /** What was answered: the label of the metric. */
+  private enum Result {
+    CLAIMED,
+    RUNNING,
+    REPLAYED,
+    CONFLICT,
+    NO_ROOM,
+    UNAVAILABLE;
+
+    static Result of(Answer answer) {
+      return switch (answer) {
+        case Answer.Claimed _ -> CLAIMED;
+        case Answer.Running _ -> RUNNING;
+        case Answer.Replay _ -> REPLAYED;
+        case Answer.Conflict _ -> CONFLICT;
+        case Answer.NoRoom _ -> NO_ROOM;
+        case Answer.Unavailable _ -> UNAVAILABLE;
+      };
+    }
+  }
+
+  private static Map<Result, LongAdder> counters() {
+    Map<Result, LongAdder> counters = new EnumMap<>(Result.class);
+    for (Result each : Result.values()) {
+      counters.put(each, new LongAdder());
+    }
+    return counters;
+  }
 
   /**
    * @param lease how long a claim outlives its last sign of life
@@ -60,14 +97,19 @@ public final class PostgresIdempotency implements Idempotency {
     run(
         loop,
         () -> answer(submission, room, loop),
-        outcome ->
-            whenKnown.accept(
-                switch (outcome) {
-                  case Outcome.Done<Answer> done -> done.value();
-                  case Outcome.Refused<Answer> refused -> new Answer.Unavailable(refused.reason());
-                  case Outcome.Failed<Answer> failed ->
-                      new Answer.Unavailable(failed.cause().toString());
-                }));
+        outcome -> {
+          Answer answer = answer(outcome);
+          requireNonNull(claims.get(Result.of(answer))).increment();
+          whenKnown.accept(answer);
+        });
+  }
+
+  private static Answer answer(Outcome<Answer> outcome) {
+    return switch (outcome) {
+      case Outcome.Done<Answer> done -> done.value();
+      case Outcome.Refused<Answer> refused -> new Answer.Unavailable(refused.reason());
+      case Outcome.Failed<Answer> failed -> new Answer.Unavailable(failed.cause().toString());
+    };
   }
 
   private Answer answer(Submission submission, Room room, EventExecutor loop) throws SQLException {
@@ -205,9 +247,13 @@ public final class PostgresIdempotency implements Idempotency {
     }
   }
 
-  /** Forgets some of what expired; returns how many. */
-  public int tidy(int most) throws SQLException {
-    return rows.tidy(most);
+  /** Claims that were asked for, by what was answered. */
+  public Map<List<String>, Long> claims() {
+    Map<List<String>, Long> totals = new HashMap<>();
+    claims.forEach(
+        (result, count) ->
+            totals.put(List.of(result.name().toLowerCase(Locale.ROOT)), count.sum()));
+    return totals;
   }
 
   /** Submissions that run here. */

@@ -146,6 +146,11 @@ public final class Store implements AutoCloseable {
     return new PostgresIdempotency(pool, offload, lease, kept);
   }
 
+  /** Outside of the pool, whose connections give up before many images are deleted. */
+  public ExpiredSubmissions expiredSubmissions() {
+    return new ExpiredSubmissions(UpkeepSessions.to(database.address()));
+  }
+
   /** How keys stand in them. */
   public PostgresStandings standings() {
     return new PostgresStandings(pool);

@@ -27,6 +27,8 @@ public record ServerSettings(
             min = "1")
         @Nullable Integer requestsMax,
     @Key(about = "when requests are turned away to keep the others going") Overload overload,
+    @Key(about = "what is remembered of submissions that carry an Idempotency-Key")
+        Idempotency idempotency,
     @Key(about = "what happens after SIGTERM") Shutdown shutdown) {
   private static final long HEAP_BYTES_PER_REQUEST = 64 * 1024;
   private static final int REQUESTS_MAX = 20_000;
@@ -87,6 +89,24 @@ public record ServerSettings(
           int journalBacklog,
       @Key(about = "blocking tasks that wait for a thread", initial = "1000", min = "1")
           int offloadQueue) {}
+
+  /** Section {@code server.idempotency}. */
+  public record Idempotency(
+      @Key(
+              about = "how long others wait for a submission whose node gives no sign of life",
+              initial = "30s",
+              min = "1s")
+          Duration lease,
+      @Key(about = "how long a reply is told again", initial = "24h", min = "1m")
+          Duration retention,
+      @Key(
+              name = "max_reply_bytes",
+              about = "a larger reply is not kept: its key is told so",
+              initial = "32MiB",
+              min = "1KiB",
+              max = "256MiB",
+              bytes = true)
+          int replyBytesMax) {}
 
   /** Section {@code server.shutdown}. */
   public record Shutdown(

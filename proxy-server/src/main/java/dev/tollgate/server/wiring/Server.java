@@ -152,8 +152,7 @@ public final class Server implements AutoCloseable {
     }
     BoundedOffload offload = offload();
     KeyCache keys = keys(store, offload, limiting);
-    long inflightMax = settings.server().inflightBytesMaxOn(Runtime.getRuntime().maxMemory());
-    var inflight = new InflightBytes(inflightMax, Memory.heapRegionBytes());
+    InflightBytes inflight = inflight();
     Observer observer = observer(requestMetrics, requestLog(store));
     Treasury treasury = treasury(store);
     // Goes first: who is heard out for its usage alone is let go, and charged.
@@ -166,6 +165,7 @@ public final class Server implements AutoCloseable {
             treasury.ledger(),
             new StoreStandings(store.standings(), offload),
             limiting.limits(),
+            submissions(store, offload).port(),
             observer,
             AccessLog::line,
             exchangeOptions(),
@@ -220,6 +220,18 @@ public final class Server implements AutoCloseable {
     metrics.gauge(Family.OFFLOAD_DEPTH, offload::depth);
     metrics.counter(Family.OFFLOAD_REFUSED, offload::refused);
     return offload;
+  }
+
+  private InflightBytes inflight() {
+    long bytesMax = settings.server().inflightBytesMaxOn(Runtime.getRuntime().maxMemory());
+    return new InflightBytes(bytesMax, Memory.heapRegionBytes());
+  }
+
+  private Submissions submissions(Store store, BoundedOffload offload) {
+    var kept = settings.server().idempotency();
+    var submissions = Submissions.begin(store, offload, kept, metrics);
+    closers.add("submissions", submissions);
+    return submissions;
   }
 
   private KeyCache keys(Store store, BoundedOffload offload, Limiting limiting) {
@@ -296,7 +308,8 @@ public final class Server implements AutoCloseable {
     var api = settings.listeners().api();
     EventList responses =
         settings.responses().extendedEvents() ? EventList.EXTENDED : EventList.LISTED;
-    return new ExchangeOptions(api.pingInterval(), api.commitAfter(), responses);
+    int storedMax = settings.server().idempotency().replyBytesMax();
+    return new ExchangeOptions(api.pingInterval(), api.commitAfter(), storedMax, responses);
   }
 
   private Gateway gateway(Network network, GatewayPorts ports) throws StartException {

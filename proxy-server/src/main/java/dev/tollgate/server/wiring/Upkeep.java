@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.postgres.ExpiredSubmissions;
 import dev.tollgate.server.postgres.LedgerAudit;
 import dev.tollgate.server.postgres.LedgerAudit.Violation;
 import dev.tollgate.server.postgres.LedgerDays;
@@ -19,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the books need now and then, whichever node does it: days are made, closed and dropped, the
- * sums are audited, and nodes that never came back let go of their money.
+ * What the store needs now and then, whichever node does it: days are made, closed and dropped, the
+ * sums are audited, nodes that never came back let go of their money, and submissions are
+ * forgotten.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
@@ -32,6 +34,7 @@ final class Upkeep implements AutoCloseable {
   private final LedgerDays days;
   private final LedgerAudit audit;
   private final LostNodes lostNodes;
+  private final ExpiredSubmissions submissions;
   private final LedgerSettings settings;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
@@ -46,6 +49,7 @@ final class Upkeep implements AutoCloseable {
     this.audit = store.ledgerAudit();
     this.lostNodes =
         new LostNodes(store.ledgerNodes(), settings.leaseTtl(), InstantSource.system());
+    this.submissions = store.expiredSubmissions();
     this.settings = settings;
   }
 
@@ -66,6 +70,7 @@ final class Upkeep implements AutoCloseable {
     keepDays();
     attempt("audit", this::audit);
     attempt("nodes", lostNodes::look);
+    attempt("expired submissions", submissions::forget);
   }
 
   private interface Work {

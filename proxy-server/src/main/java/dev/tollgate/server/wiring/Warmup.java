@@ -108,6 +108,7 @@ final class Warmup {
                 Warmup::reserve,
                 (_, _, _, _) -> {}, // nobody asks
                 limits(),
+                (_, _, _, _) -> {}, // nor carries a key
                 metrics,
                 record -> new byte[0],
                 ExchangeOptions.DEFAULT,

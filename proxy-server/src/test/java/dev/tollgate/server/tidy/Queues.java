@@ -156,6 +156,7 @@ final class Queues {
           Map.entry("server/wiring/KeyPolling", "one poll at a time"),
           Map.entry("server/wiring/Mocks", "one entry for each bundled provider"),
           Map.entry("server/wiring/Server", "the drain's own steps"),
+          Map.entry("server/wiring/Submissions", "one chore"),
           Map.entry("server/wiring/Upkeep", "one chore at a time"));
 
   private Queues() {}

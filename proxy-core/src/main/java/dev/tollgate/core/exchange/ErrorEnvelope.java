@@ -1,4 +1,4 @@
-package dev.tollgate.core.pipeline;
+package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.endpoint.ErrorForm;
 import dev.tollgate.core.fault.Fault;
@@ -7,15 +7,15 @@ import dev.tollgate.core.json.JsonOut;
 import io.netty.buffer.ByteBuf;
 
 /** Writes the one JSON shape that every error has (SPEC 7.1). */
-final class ErrorEnvelope {
+public final class ErrorEnvelope {
   private ErrorEnvelope() {}
 
-  static void write(ByteBuf out, Fault fault, RequestId id) {
+  public static void write(ByteBuf out, Fault fault, RequestId id) {
     write(new JsonOut(out).beginObject(), fault, id);
   }
 
   /** The same in the form of a stream's last event. */
-  static void write(ByteBuf out, Fault fault, RequestId id, ErrorForm form) {
+  public static void write(ByteBuf out, Fault fault, RequestId id, ErrorForm form) {
     JsonOut json = new JsonOut(out).beginObject();
     switch (form) {
       case ErrorForm.Envelope _ -> {}

@@ -1,0 +1,83 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.claim.IdempotencyKey;
+import dev.tollgate.core.claim.StoredReply;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.id.RequestId;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What is stored of a submission that carries a key: the reply that its client is given. */
+final class StoredReplies {
+  private static final String JSON = "application/json";
+  private static final String OURS = "X-LLM-";
+
+  private StoredReplies() {}
+
+  /**
+   * What a client is told last, as others are told it again. Its body is the parting's own.
+   *
+   * @param bytesMax a larger body is not kept
+   */
+  static StoredReply of(Parting parting, RequestId id, int bytesMax) {
+    return switch (parting) {
+      case Parting.Whole whole ->
+          whole.body().readableBytes() > bytesMax
+              ? notKept(id, "was larger than " + bytesMax + " bytes")
+              : new StoredReply(
+                  whole.status(), whole.contentType(), kept(whole.fields()), whole.body());
+      case Parting.Refusal refusal -> refusal(refusal.told().fault(), id, kept(refusal.fields()));
+      case Parting.Last _ -> notKept(id, "was a stream");
+      case Parting.Silence _ -> lost(id);
+    };
+  }
+
+  /** A submission of which nobody knows whether its provider did what it was asked. */
+  static StoredReply lost(RequestId id) {
+    Fault fault =
+        Fault.of(
+            ErrorCode.PROVIDER_FAILURE,
+            "It is not known what came of the request: the gateway ended while it was in work.");
+    return refusal(fault.withoutRetry(), id, List.of());
+  }
+
+  /** Nothing failed, so that this is not told as a failure; and asking again does not help. */
+  private static StoredReply notKept(RequestId id, String why) {
+    Fault fault =
+        Fault.of(
+            ErrorCode.IDEMPOTENCY_CONFLICT,
+            "A request with the same "
+                + IdempotencyKey.FIELD
+                + " was carried out, and its reply was not kept: it "
+                + why
+                + ".");
+    return refusal(fault, id, List.of());
+  }
+
+  private static StoredReply refusal(Fault fault, RequestId id, List<Field> fields) {
+    ByteBuf body = Unpooled.buffer();
+    ErrorEnvelope.write(body, fault, id);
+    List<Field> all = new ArrayList<>(fields);
+    Boolean shouldRetry = fault.shouldRetry();
+    if (shouldRetry != null) {
+      all.add(new Field("x-should-retry", shouldRetry.toString()));
+    }
+    return new StoredReply(fault.code().status(), JSON, all, body);
+  }
+
+  /** What says how it was made; not how the key's limits stood or how long it took. */
+  private static List<Field> kept(List<FieldLines> fields) {
+    List<Field> kept = new ArrayList<>();
+    for (FieldLines lines : fields) {
+      if (lines instanceof Field field && field.name().startsWith(OURS)) {
+        kept.add(field);
+      }
+    }
+    return kept;
+  }
+}
