@@ -28,7 +28,7 @@ final class BedrockDialect implements Dialect {
     return switch (operation) {
       case CHAT -> base + (stream ? "/converse-stream" : "/converse");
       case EMBEDDING -> base + "/invoke";
-      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE ->
+      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE, IMAGE_EDIT ->
           throw new IllegalArgumentException("Bedrock has no " + operation); // the loader refused
     };
   }

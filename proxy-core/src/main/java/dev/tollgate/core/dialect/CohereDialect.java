@@ -30,7 +30,7 @@ final class CohereDialect implements Dialect {
     return switch (operation) {
       case CHAT -> base + "/v2/chat";
       case EMBEDDING -> base + "/v2/embed";
-      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE ->
+      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE, IMAGE_EDIT ->
           throw new IllegalArgumentException("Cohere has no " + operation); // the loader refused it
     };
   }

@@ -61,7 +61,7 @@ public interface Dialect {
     return switch (operation) {
       case CHAT -> translation();
       case EMBEDDING -> embeddings();
-      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE -> Optional.empty();
+      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE, IMAGE_EDIT -> Optional.empty();
     };
   }
 
@@ -72,7 +72,9 @@ public interface Dialect {
     EMBEDDING,
     SPEECH,
     TRANSCRIPTION,
-    IMAGE
+    IMAGE,
+    /** The same from images. */
+    IMAGE_EDIT
   }
 
   /** The dialect of a configured type name; the loader has refused all others. */

@@ -25,7 +25,7 @@ final class GeminiDialect implements Dialect {
     return switch (operation) {
       case CHAT -> model + chat(stream);
       case EMBEDDING -> model + ":batchEmbedContents";
-      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE ->
+      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE, IMAGE_EDIT ->
           throw new IllegalArgumentException("Gemini has no " + operation); // the loader refused it
     };
   }

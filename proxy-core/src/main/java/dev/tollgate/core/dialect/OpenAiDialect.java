@@ -33,6 +33,7 @@ final class OpenAiDialect implements Dialect {
       case SPEECH -> "/audio/speech";
       case TRANSCRIPTION -> "/audio/transcriptions";
       case IMAGE -> "/images/generations";
+      case IMAGE_EDIT -> "/images/edits";
     };
   }
 

@@ -13,6 +13,8 @@ public enum Endpoint {
   TRANSCRIPTIONS("POST", "/v1/audio/transcriptions", Content.MULTIPART, Urgency.BATCH),
   IMAGE_GENERATIONS(
       "POST", "/v1/images/generations", Content.JSON, Urgency.BATCH, Idempotency.OPTIONAL),
+  IMAGE_EDITS(
+      "POST", "/v1/images/edits", Content.JSON_OR_MULTIPART, Urgency.BATCH, Idempotency.OPTIONAL),
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
@@ -25,7 +27,8 @@ public enum Endpoint {
     NONE,
     JSON,
     /** A form with a file in it. */
-    MULTIPART
+    MULTIPART,
+    JSON_OR_MULTIPART
   }
 
   /** How late an overloaded node turns requests of a route away: the first constant goes first. */

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,15 @@ final class FormFields {
     /** A file with something in it. */
     record File() implements Rule {}
 
+    /** The same, as often as wanted. */
+    record Files() implements Rule {}
+
     /** Text that passes a test; empty text is no value at all. */
-    record Text(Predicate<String> test, String message) implements Rule {}
+    record Text(Predicate<String> test, String message, int bytesMax) implements Rule {
+      Text(Predicate<String> test, String message) {
+        this(test, message, TEXT_BYTES_MAX);
+      }
+    }
   }
 
   FormFields(Map<String, Rule> rules) {
@@ -46,6 +54,11 @@ final class FormFields {
   /** One of some words. */
   static Rule oneOf(Set<String> words, String message) {
     return new Rule.Text(words::contains, message);
+  }
+
+  /** Text of a form. */
+  static Rule matching(String pattern, String message) {
+    return new Rule.Text(Pattern.compile(pattern).asMatchPredicate(), message);
   }
 
   /** A number within bounds. */
@@ -93,9 +106,13 @@ final class FormFields {
       } else if (rules.containsKey(folded)) {
         issues.add(name, "is a case variant of " + folded);
       }
-    } else if (!seen.add(name) && !name.endsWith("[]")) {
+    } else if (!seen.add(name) && !mayBeRepeated(name)) {
       issues.add(name, "is given twice");
     }
+  }
+
+  private boolean mayBeRepeated(String name) {
+    return name.endsWith("[]") || rules.get(name) instanceof Rule.Files;
   }
 
   /** As SDKs write an object, or by its other name (DECISIONS 5). */
@@ -106,24 +123,26 @@ final class FormFields {
 
   private static void value(Form form, FormPart part, Rule rule, Issues issues) {
     switch (rule) {
-      case Rule.File _ -> {
-        if (!part.isFile()) {
-          issues.add(part.name(), "must be a file: its part has no filename");
-        } else if (part.sizeBytes() == 0) {
-          issues.add(part.name(), "must not be empty");
-        }
-      }
+      case Rule.File _, Rule.Files _ -> file(part, issues);
       case Rule.Text text -> {
         if (part.isFile()) {
           issues.add(part.name(), "must be text, not a file");
-        } else if (part.sizeBytes() > TEXT_BYTES_MAX) {
-          issues.add(part.name(), "must not have more than 65,536 bytes");
+        } else if (part.sizeBytes() > text.bytesMax()) {
+          issues.add(part.name(), "must not have more than %,d bytes".formatted(text.bytesMax()));
         } else if (!form.isText(part)) {
           issues.add(part.name(), "must be text in UTF-8");
         } else if (part.sizeBytes() > 0 && !text.test().test(form.text(part))) {
           issues.add(part.name(), text.message());
         }
       }
+    }
+  }
+
+  private static void file(FormPart part, Issues issues) {
+    if (!part.isFile()) {
+      issues.add(part.name(), "must be a file: its part has no filename");
+    } else if (part.sizeBytes() == 0) {
+      issues.add(part.name(), "must not be empty");
     }
   }
 

@@ -20,6 +20,16 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
     return request.bodyFor(route);
   }
 
+  @Override
+  public Outgoing outgoing(Route route) {
+    return request.outgoing(route);
+  }
+
+  @Override
+  public int translatedBytes(Route route) {
+    return request.builtBytes();
+  }
+
   /**
    * @param deliveredTokens one for each image
    */

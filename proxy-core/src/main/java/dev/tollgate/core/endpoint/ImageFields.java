@@ -18,6 +18,7 @@ final class ImageFields {
   static final String NOT_A_SIZE = "must be of the form <width>x<height>, such as 1024x1024";
   static final String NOT_A_QUALITY = "must be standard, hd, low, medium, high or auto";
   static final String NOT_A_FORMAT = "must be url or b64_json";
+  static final String NOT_STREAMED = "must be false: images are not streamed";
   static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
 
   private ImageFields() {}
@@ -31,7 +32,7 @@ final class ImageFields {
     rules.put("quality", FieldRules.rule(ImageFields::quality).orNull());
     rules.put("style", ValueRule.string().orNull());
     rules.put("response_format", FieldRules.rule(ImageFields::format).orNull());
-    rules.put("input_images", FieldRules.rule(SourceImages::check).orNull());
+    rules.put(SourceImages.MEMBER, FieldRules.rule(SourceImages::check).orNull());
     rules.put("stream", FieldRules.rule(ImageFields::stream).orNull());
     return rules;
   }
@@ -75,7 +76,7 @@ final class ImageFields {
   /** A stream would be bought and could not be handed on. */
   private static void stream(JsonItems items, int i, Param param, Issues issues) {
     if (items.kind(i) != JsonKind.FALSE) {
-      issues.add(param, "must be false: images are not streamed");
+      issues.add(param, NOT_STREAMED);
     }
   }
 

@@ -15,46 +15,88 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
-/** A valid body of POST /v1/images/generations, over the array it came in. */
+/** A valid body of either POST /v1/images route, over the array it came in. */
 public final class ImageRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(ImageFields.rules());
+  private static final String FORM = "multipart/";
 
-  private final JsonMembers root;
+  private final ImageBody body;
   private final ModelId model;
   private final RoutingWish routing;
   private final ImageWish wish;
 
-  private ImageRequest(JsonMembers root, ModelId model, RoutingWish routing) {
-    this.root = root;
+  private ImageRequest(ImageBody body, ModelId model, RoutingWish routing, ImageWish wish) {
+    this.body = body;
     this.model = model;
     this.routing = routing;
-    this.wish = ImageFields.wish(root);
+    this.wish = wish;
   }
 
-  /** Reads and checks a body; every issue is reported at once. */
+  /** Reads and checks a body that may name images; every issue is reported at once. */
   public static Parsed<ImageRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, Set.of(), ImageRequest::check);
+    return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, "prompt"));
   }
 
-  private static Parsed<ImageRequest> check(JsonMembers root) {
+  /**
+   * Reads and checks a body that must have images.
+   *
+   * @param contentType of the body: JSON or a form
+   */
+  public static Parsed<ImageRequest> parseEdit(byte[] bytes, int length, String contentType) {
+    if (!contentType.regionMatches(true, 0, FORM, 0, FORM.length())) {
+      return RequestRoot.parse(
+          bytes, length, Set.of(), root -> check(root, "prompt", SourceImages.MEMBER));
+    }
+    return switch (Form.read(bytes, length, contentType)) {
+      case Form.Read.Refused refused -> new Parsed.Refused<>(refused.fault());
+      case Form.Read.Fine fine -> check(fine.form());
+    };
+  }
+
+  private static Parsed<ImageRequest> check(JsonMembers root, String... required) {
     var issues = new Issues();
-    RequestRoot.require(root, issues, "model", "prompt");
+    RequestRoot.require(root, issues, "model");
+    RequestRoot.require(root, issues, required);
     RULES.checkNames(root, issues);
     Optional<ModelId> model = RequestRoot.model(root, issues);
     RULES.checkValues(root, issues);
+    boolean hasSources = SourceImages.count(root) > 0;
+    if (required.length > 1 && root.indexOf(SourceImages.MEMBER) >= 0 && !hasSources) {
+      issues.add(SourceImages.MEMBER, "must have an image");
+    }
     RoutingFields.Read routing = RoutingFields.read(root, issues);
+    ImageBody body = hasSources ? new ImageBody.Sources(root) : new ImageBody.Words(root);
+    return parsed(issues, model, routing, body, () -> ImageFields.wish(root));
+  }
+
+  private static Parsed<ImageRequest> check(Form form) {
+    var issues = new Issues();
+    ImageForm.check(form, issues);
+    Optional<ModelId> model = FormFields.model(form, issues);
+    RoutingFields.Read routing = FormFields.routing(form, issues);
+    ImageBody body = new ImageBody.Upload(form);
+    return parsed(issues, model, routing, body, () -> ImageForm.wish(form));
+  }
+
+  private static Parsed<ImageRequest> parsed(
+      Issues issues,
+      Optional<ModelId> model,
+      RoutingFields.Read routing,
+      ImageBody body,
+      Supplier<ImageWish> wish) {
     if (!issues.isEmpty() || model.isEmpty()) {
       return new Parsed.Refused<>(issues.toFault());
     }
     return routing.unmet() != null
         ? new Parsed.Refused<>(routing.unmet())
-        : new Parsed.Valid<>(new ImageRequest(root, model.get(), routing.wish()));
+        : new Parsed.Valid<>(new ImageRequest(body, model.get(), routing.wish(), wish.get()));
   }
 
   @Override
   public Operation operation() {
-    return Operation.IMAGE;
+    return body.operation();
   }
 
   @Override
@@ -118,7 +160,15 @@ public final class ImageRequest implements InferenceRequest {
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return RequestRoot.edited(root, false, route).toBuffers();
+    return outgoing(route).body();
+  }
+
+  Outgoing outgoing(Route route) {
+    return body.outgoing(route);
+  }
+
+  int builtBytes() {
+    return body.builtBytes();
   }
 
   @Override

@@ -206,6 +206,11 @@ public final class Exchanges implements RequestService {
               TranscriptionRequest.parse(body.bytes(), body.length(), request.argument()));
       case IMAGE_GENERATIONS ->
           inference(request, downstream, ImageRequest.parse(body.bytes(), body.length()));
+      case IMAGE_EDITS ->
+          inference(
+              request,
+              downstream,
+              ImageRequest.parseEdit(body.bytes(), body.length(), request.argument()));
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {

@@ -64,6 +64,10 @@ final class BodyHandler extends ChannelInboundHandlerAdapter {
         switch (authenticated.routed().match().endpoint().content()) {
           case NONE, JSON -> options.requestBytesMax();
           case MULTIPART -> options.multipartBytesMax();
+          case JSON_OR_MULTIPART ->
+              MediaType.isForm(authenticated.received().head().headers().first("content-type"))
+                  ? options.multipartBytesMax()
+                  : options.requestBytesMax();
         };
     switch (authenticated.received().head().body()) {
       case BodyLength.None _ -> collect(ctx, authenticated, 0);

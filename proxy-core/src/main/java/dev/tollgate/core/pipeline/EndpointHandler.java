@@ -57,16 +57,21 @@ final class EndpointHandler extends ChannelInboundHandlerAdapter {
   }
 
   private static @Nullable String problemOfContent(RequestHead head, Endpoint endpoint) {
+    String type = head.headers().first("content-type");
     return switch (endpoint.content()) {
       case NONE -> null;
       case JSON ->
-          MediaType.isJson(head.headers().first("content-type"))
+          MediaType.isJson(type)
               ? problemOfEncoding(head)
               : "Content-Type must be application/json.";
       case MULTIPART ->
-          MediaType.isForm(head.headers().first("content-type"))
+          MediaType.isForm(type)
               ? problemOfEncoding(head)
               : "Content-Type must be multipart/form-data.";
+      case JSON_OR_MULTIPART ->
+          MediaType.isJson(type) || MediaType.isForm(type)
+              ? problemOfEncoding(head)
+              : "Content-Type must be application/json or multipart/form-data.";
     };
   }
 

@@ -128,7 +128,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
   private static String argument(Routed routed) {
     return switch (routed.match().endpoint()) {
       case MODELS -> routed.received().head().query();
-      case TRANSCRIPTIONS ->
+      case TRANSCRIPTIONS, IMAGE_EDITS ->
           requireNonNullElse(routed.received().head().headers().first("content-type"), "");
       case CHAT_COMPLETIONS,
           COMPLETIONS,

@@ -96,6 +96,14 @@ public final class WireCase implements ReplayTable.Recorded {
     return response;
   }
 
+  /** The request's bytes; empty where the recorder did not keep them. */
+  public byte[] request() {
+    String file = meta.path("request").path("body_file").asText("");
+    return file.isEmpty()
+        ? new byte[0]
+        : Corpora.bytes(Corpora.path("wire/fixtures").resolve(provider()).resolve(file));
+  }
+
   public String provider() {
     return meta.path("provider").asText();
   }

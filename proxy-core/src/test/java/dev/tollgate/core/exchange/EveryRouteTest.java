@@ -105,16 +105,15 @@ class EveryRouteTest {
               Wire.form(8_000),
               "/v1/audio/transcriptions",
               Wire.transcript(20, 4));
-      case IMAGE_GENERATIONS ->
-          new Row(
-              endpoint,
-              Modality.IMAGE,
-              "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}",
-              "/v1/images/generations",
-              Wire.images(7, 1_290));
+      case IMAGE_GENERATIONS -> image(endpoint, "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}");
+      case IMAGE_EDITS -> image(endpoint, Wire.pictures("A gate."));
       case MODELS, MODEL, KEY, CREDITS, ARTIFACT ->
           throw new AssertionError(endpoint + " has no body");
     };
+  }
+
+  private static Row image(Endpoint endpoint, String body) {
+    return new Row(endpoint, Modality.IMAGE, body, endpoint.path(), Wire.images(7, 1_290));
   }
 
   @ParameterizedTest

@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Modality;
@@ -326,6 +327,45 @@ class ImagesTest {
       ask(scenario).leave(ClientExit.ABORTED);
       assertThat(scenario.record().ending()).isEqualTo(Ending.CLIENT_ABORT);
       assertThat(scenario.requests()).isZero();
+    }
+  }
+
+  @Test
+  void aFormIsSentFromTheBodyItCameIn() {
+    byte[] form = Wire.pictures("p", "x=" + "y".repeat(60_000)).getBytes(ISO_8859_1);
+    try (var scenario = byTokens("alpha")) {
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, form);
+      for (var part : scenario.link(0).takeWritten()) {
+        if (part.readableBytes() >= 16 * 1_024) {
+          assertThat(part.array()).as("no copy of the file").isSameAs(form);
+        }
+        part.release();
+      }
+      scenario.link(0).send(Wire.images(3, 4));
+      assertThat(client.whole().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void imagesInJsonCountWhileTheyAreBuiltAndWritten() {
+    String image = "iVBO".repeat(10_000);
+    String ask = ASK.replace("}", ",\"input_images\":[\"" + image + "\"]}");
+    try (var scenario = byTokens("alpha")) {
+      scenario.connector().holdNewLinks(true);
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask);
+      assertThat(scenario.inflight().held()).isGreaterThan(2L * image.length());
+      scenario.link(0).reads(true);
+      assertThat(scenario.run().link(0).received())
+          .startsWith("POST /v1/images/edits HTTP/1.1\r\n")
+          .contains("{\"image_url\":\"data:image/png;base64,iVBO");
+      scenario.link(0).send(Wire.images(3, 4));
+      assertThat(client.whole().status()).isEqualTo(200);
+    }
+    try (var scenario =
+        Scenario.of(TestCatalog.of(Modality.IMAGE, TestCatalog.all("alpha", "beta")), 60_000)) {
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask);
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
+      assertThat(client.fault().shouldRetry()).as("nobody got it").isTrue();
     }
   }
 

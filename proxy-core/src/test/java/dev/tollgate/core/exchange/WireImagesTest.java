@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -61,14 +62,35 @@ class WireImagesTest {
     replay(one, 0);
   }
 
+  @Test
+  void aRecordedFormIsTakenAndLeavesAsItCame() {
+    WireCase one =
+        cases().stream().filter(it -> it.name().startsWith("openai/images-edit")).findFirst().get();
+    String form = new String(one.request(), ISO_8859_1);
+    String boundary = form.substring(2, form.indexOf("\r\n"));
+    String ours = form.replace(boundary, "b").replace("\ndall-e-2\r", "\nacme/one\r");
+    try (var scenario = scenario()) {
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ours.getBytes(ISO_8859_1));
+      assertThat(scenario.link(0).received())
+          .startsWith("POST /v1/images/edits HTTP/1.1\r\n")
+          .contains("\r\ncontent-type: multipart/form-data; boundary=b\r\n");
+      String sent = scenario.link(0).received();
+      assertThat(sent.substring(sent.indexOf("\r\n\r\n") + 4).length())
+          .isEqualTo(ours.length() + "one-at-alpha".length() - "acme/one".length());
+      send(one, scenario.link(0), 7);
+      assertThat(client.field("X-LLM-Cost-Micro")).isEqualTo("40000");
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  private static Scenario scenario() {
+    var alpha = TestCatalog.with(TestCatalog.provider("alpha"), 1 << 20);
+    return Scenario.of(TestCatalog.of(Modality.IMAGE, PRICES, alpha));
+  }
+
   /** Replays it in pieces of so many bytes, or of any. */
   private static void replay(WireCase one, int pieceBytes) {
-    try (var scenario =
-        Scenario.of(
-            TestCatalog.of(
-                Modality.IMAGE,
-                PRICES,
-                TestCatalog.with(TestCatalog.provider("alpha"), 1 << 20)))) {
+    try (var scenario = scenario()) {
       RecordedClient client =
           scenario.ask(Endpoint.IMAGE_GENERATIONS, "{\"model\":\"acme/one\",\"prompt\":\"p\"}");
       send(one, scenario.link(0), pieceBytes);

@@ -70,6 +70,14 @@ final class RefusalsTest {
     add(cases, "organization", tooLong + suspended, 403, "ip_not_allowed", true);
     String good = key(KeyState.ACTIVE, null, Set.of("127.0.0.0/8"), Org.State.ACTIVE);
     add(cases, "too large", tooLong + good, 413, "request_too_large", true);
+    String edits = "POST /v1/images/edits HTTP/1.1\r\nHost: a\r\n";
+    String form = "Content-Type: multipart/form-data; boundary=b\r\n";
+    add(cases, "neither", edits + wrongType + worst, 415, "unsupported_media_type", true);
+    add(cases, "JSON", edits + JSON + TOO_LONG + good, 413, "request_too_large", true);
+    String longer = "Content-Length: 26214401\r\n";
+    add(cases, "form", edits + form + longer + good, 413, "request_too_large", true);
+    String generations = edits.replace("edits", "generations");
+    add(cases, "no form", generations + form + longer + worst, 415, "unsupported_media_type", true);
     String expects = "Expect: 100-continue\r\nContent-Length: 5\r\n";
     add(cases, "while it waits", CHAT + JSON + expects, 401, "invalid_api_key", true);
     return cases;

@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
-import dev.tollgate.core.endpoint.Endpoint.Content;
 import dev.tollgate.core.exchange.Body;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.ExchangeRequest;
@@ -191,7 +190,7 @@ public final class Scenario implements AutoCloseable {
         new ExchangeRequest(
             RequestId.at(1_700_000_000_000L),
             endpoint,
-            endpoint.content() == Content.MULTIPART ? FORM : "",
+            type(endpoint, bytes),
             key,
             TestCatalog.key(keyLimits, keyScope, organization),
             "192.0.2.7",
@@ -201,6 +200,14 @@ public final class Scenario implements AutoCloseable {
     client.waitsFor(exchanges.start(request, client));
     run();
     return client;
+  }
+
+  private static String type(Endpoint endpoint, byte[] body) {
+    return switch (endpoint.content()) {
+      case NONE, JSON -> "";
+      case MULTIPART -> FORM;
+      case JSON_OR_MULTIPART -> body[0] == '-' ? FORM : "application/json";
+    };
   }
 
   public RecordedClient askStream() {

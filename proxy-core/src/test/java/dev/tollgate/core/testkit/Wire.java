@@ -197,6 +197,21 @@ public final class Wire {
             + "}");
   }
 
+  /** A form for {@link TestCatalog}'s model with two pictures, and fields like a=b. */
+  public static String pictures(String prompt, String... fields) {
+    String head = "--b\r\nContent-Disposition: form-data; name=\"";
+    StringBuilder form = new StringBuilder();
+    for (String name : new String[] {"image", "mask"}) {
+      form.append(head).append(name).append("\"; filename=\"a.png\"\r\n\r\n\u0089PNG\r\n\r\n");
+    }
+    form.append(head).append("prompt\"\r\n\r\n").append(prompt).append("\r\n");
+    for (String field : fields) {
+      String[] parts = field.split("=", 2);
+      form.append(head).append(parts[0]).append("\"\r\n\r\n").append(parts[1]).append("\r\n");
+    }
+    return form.append(head).append("model\"\r\n\r\nacme/one\r\n--b--\r\n").toString();
+  }
+
   /** A provider's speech: bytes of which only their type is known. */
   public static String audio(String bytes) {
     return "HTTP/1.1 200 OK\r\nContent-Type: audio/mpeg\r\nContent-Length: "

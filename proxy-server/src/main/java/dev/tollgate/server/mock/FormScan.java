@@ -19,8 +19,13 @@ final class FormScan {
 
   private FormScan() {}
 
-  /** The request in the first {@code length} bytes, or null if they are no form with a model. */
-  static @Nullable MockRequest scan(byte[] body, int length, boolean keepAlive) {
+  /**
+   * The request in the first {@code length} bytes, or null if they are no form with a model.
+   *
+   * @param host where the client found this provider
+   */
+  static @Nullable MockRequest scan(
+      Operation operation, byte[] body, int length, String host, boolean keepAlive) {
     int lineEnd = 2;
     while (lineEnd < length && body[lineEnd] != '\r' && lineEnd < 80) {
       lineEnd++;
@@ -35,21 +40,25 @@ final class FormScan {
     int fileBytes = 0;
     for (FormPart part : reader.parts()) {
       if (part.isFile()) {
-        fileBytes = part.sizeBytes();
+        fileBytes += part.sizeBytes();
       } else if (part.sizeBytes() <= FIELD_BYTES_MAX) {
         fields.put(part.name(), new String(body, part.from(), part.sizeBytes(), ISO_8859_1));
       }
     }
-    String model = fields.get("model");
-    if (model == null || !reader.isComplete() || fileBytes == 0) {
+    if (!fields.containsKey("model") || !reader.isComplete() || fileBytes == 0) {
       return null;
     }
+    return operation == Operation.IMAGE
+        ? pictures(fields, length, host, keepAlive)
+        : audio(fields, fileBytes, keepAlive);
+  }
+
+  private static MockRequest audio(Map<String, String> fields, int fileBytes, boolean keepAlive) {
     var audio = new Audio(fields.getOrDefault("response_format", "json"), Sound.seconds(fileBytes));
-    boolean stream = "true".equals(fields.get("stream"));
     return new MockRequest(
         Operation.TRANSCRIPTION,
-        model,
-        stream,
+        fields.getOrDefault("model", ""),
+        "true".equals(fields.get("stream")),
         false,
         -1,
         null,
@@ -58,6 +67,26 @@ final class FormScan {
         Vectors.NONE,
         audio,
         Pictures.NONE,
+        keepAlive);
+  }
+
+  private static MockRequest pictures(
+      Map<String, String> fields, int length, String host, boolean keepAlive) {
+    String n = fields.getOrDefault("n", "1");
+    int count = n.matches("\\d{1,2}") ? Integer.parseInt(n) : 1;
+    String format = fields.getOrDefault("response_format", "");
+    return new MockRequest(
+        Operation.IMAGE,
+        fields.getOrDefault("model", ""),
+        false,
+        false,
+        -1,
+        null,
+        false,
+        MockRequest.promptTokens(length),
+        Vectors.NONE,
+        Audio.NONE,
+        Pictures.of(count, fields.getOrDefault("size", Pictures.SIZE_USUAL), format, host),
         keepAlive);
   }
 }

@@ -76,7 +76,7 @@ final class LoopDesk {
     if (post && path.endsWith("/audio/transcriptions")) {
       return generate(Operation.TRANSCRIPTION);
     }
-    if (post && path.endsWith("/images/generations")) {
+    if (post && path.matches(".*/images/(generations|edits)")) {
       return generate(Operation.IMAGE);
     }
     String picture = ImageText.file(path);
@@ -139,9 +139,12 @@ final class LoopDesk {
 
   private Answer generate(Operation operation) {
     byte[] body = reader.body();
-    MockRequest request =
+    boolean isForm =
         operation == Operation.TRANSCRIPTION
-            ? FormScan.scan(body, reader.bodyBytes(), reader.keepAlive())
+            || (operation == Operation.IMAGE && reader.bodyBytes() > 0 && body[0] == '-');
+    MockRequest request =
+        isForm
+            ? FormScan.scan(operation, body, reader.bodyBytes(), reader.host(), reader.keepAlive())
             : RequestScan.scan(
                 operation, body, reader.bodyBytes(), reader.host(), reader.keepAlive());
     if (request == null) {

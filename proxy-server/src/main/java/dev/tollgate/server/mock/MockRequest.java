@@ -69,6 +69,29 @@ record MockRequest(
   record Pictures(
       int count, int width, int height, boolean formatted, boolean base64, String host) {
     static final Pictures NONE = new Pictures(0, 0, 0, false, false, "");
+    static final String SIZE_USUAL = "1024x1024";
+
+    private static final int COUNT_MAX = 10;
+
+    /** Of a side that is not drawn there is no picture. */
+    static Pictures of(int count, String size, String format, String host) {
+      int x = size.indexOf('x');
+      int width = side(size.substring(0, Math.max(0, x)));
+      int height = side(size.substring(x + 1));
+      boolean isDrawn = width > 0 && height > 0;
+      return new Pictures(
+          Math.clamp(count, 1, COUNT_MAX),
+          isDrawn ? width : 0,
+          isDrawn ? height : 0,
+          !format.isEmpty(),
+          format.equals("b64_json"),
+          host);
+    }
+
+    private static int side(String digits) {
+      int side = digits.matches("\\d{1,4}") ? Integer.parseInt(digits) : 0;
+      return side <= Png.SIDE_MAX ? side : 0;
+    }
   }
 
   /** The function to call; null: answer with text. */

@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
 final class RequestScan {
   private static final int DIMENSIONS_USUAL = 1_536;
   private static final int DIMENSIONS_MAX = 16_384;
-  private static final String SIZE_USUAL = "1024x1024";
-  private static final int IMAGES_MAX = 10;
 
   private @Nullable String model;
   private @Nullable String asked;
@@ -27,7 +25,7 @@ final class RequestScan {
   private String format = "";
   private boolean events;
   private int count = 1;
-  private String size = SIZE_USUAL;
+  private String size = Pictures.SIZE_USUAL;
 
   private RequestScan() {}
 
@@ -58,7 +56,9 @@ final class RequestScan {
         MockRequest.promptTokens(length),
         scan.vectors(operation),
         new Audio(operation == Operation.SPEECH ? scan.format : "", 0),
-        operation == Operation.IMAGE ? scan.pictures(host) : Pictures.NONE,
+        operation == Operation.IMAGE
+            ? Pictures.of(scan.count, scan.size, scan.format, host)
+            : Pictures.NONE,
         keepAlive);
   }
 
@@ -67,25 +67,6 @@ final class RequestScan {
       case EMBEDDING -> new Vectors(texts, dimensions, base64);
       case CHAT, COMPLETION, SPEECH, TRANSCRIPTION, IMAGE -> Vectors.NONE;
     };
-  }
-
-  /** Of a side that is not drawn there is no picture. */
-  private Pictures pictures(String host) {
-    int[] sides = sides();
-    return new Pictures(
-        count, sides[0], sides[1], !format.isEmpty(), format.equals("b64_json"), host);
-  }
-
-  private int[] sides() {
-    int x = size.indexOf('x');
-    int width = side(size.substring(0, Math.max(0, x)));
-    int height = side(size.substring(x + 1));
-    return width > 0 && height > 0 ? new int[] {width, height} : new int[] {0, 0};
-  }
-
-  private static int side(String digits) {
-    int side = digits.matches("\\d{1,4}") ? Integer.parseInt(digits) : 0;
-    return side <= Png.SIDE_MAX ? side : 0;
   }
 
   /** The model; or the one that the request names beside it. */
@@ -118,7 +99,7 @@ final class RequestScan {
     } else if (member.isNamed("size") && member.valueIsString()) {
       size = member.string();
     } else if (member.isNamed("n")) {
-      count = Math.clamp(member.number(1), 1, IMAGES_MAX);
+      count = member.number(1);
     } else if (member.isNamed("stream_format")) {
       events = member.valueIsString() && member.string().equals("sse");
     } else if (member.isNamed("tool_choice")) {

@@ -44,6 +44,7 @@ class LimitedMoneyIT {
           requireRefused(Voices.hear("test/hearing", key), "insufficient_credits");
       case IMAGE_GENERATIONS ->
           requireRefused(Pictures.draw("test/image", "", key), "insufficient_credits");
+      case IMAGE_EDITS -> requireRefused(Pictures.edit("test/image", key), "insufficient_credits");
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
       case KEY -> assertThat(get("/v1/key", key).status()).isEqualTo(200);

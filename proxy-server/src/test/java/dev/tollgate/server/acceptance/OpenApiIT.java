@@ -51,6 +51,9 @@ class OpenApiIT {
   }
 
   private static RawResponse asked(Operation operation, ObjectNode body) {
+    if (body.has("image")) {
+      return Pictures.edit(body.get("model").asText(), Shared.key(), "size=64x64");
+    }
     if (!operation.path().equals(TRANSCRIPTIONS)) {
       return post(operation.path(), body.toString());
     }

@@ -1,5 +1,7 @@
 package dev.tollgate.server.acceptance;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 
@@ -7,7 +9,35 @@ import dev.tollgate.core.testkit.RawResponse;
 final class Pictures {
   private static final String GENERATIONS = "/v1/images/generations";
 
+  private static final String EDITS = "/v1/images/edits";
+
   private Pictures() {}
+
+  /** Asks for one that is made of another, by a form. */
+  static RawResponse edit(String model, String key, String... fields) {
+    byte[] form = form(model, fields);
+    try (RawClient client = Shared.node().connect()) {
+      client.send(
+          "POST %s HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n".formatted(EDITS, form.length)
+              + "Content-Type: multipart/form-data; boundary=b\r\n"
+              + Chats.authorization(key)
+              + "\r\n\r\n");
+      return client.send(form).readResponse();
+    }
+  }
+
+  private static byte[] form(String model, String... fields) {
+    String head = "--b\r\nContent-Disposition: form-data; name=\"";
+    StringBuilder form = new StringBuilder();
+    form.append(head).append("model\"\r\n\r\n").append(model).append("\r\n");
+    for (String field : fields) {
+      String[] parts = field.split("=", 2);
+      form.append(head).append(parts[0]).append("\"\r\n\r\n").append(parts[1]).append("\r\n");
+    }
+    form.append(head).append("prompt\"\r\n\r\nMend it.\r\n");
+    form.append(head).append("image\"; filename=\"a.png\"\r\n\r\nPNG\r\n--b--\r\n");
+    return form.toString().getBytes(US_ASCII);
+  }
 
   /**
    * Asks for one.

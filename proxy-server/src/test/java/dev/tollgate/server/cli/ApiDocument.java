@@ -8,6 +8,7 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion.VersionFlag;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -119,16 +120,18 @@ public final class ApiDocument {
       return all;
     }
 
-    /** What is wrong with a request. */
+    /** What is wrong with a request, in the form that it fits best. */
     List<String> request(JsonNode body) {
-      JsonNode content = node.at("/requestBody/content").iterator().next();
-      return document.complaints(path + " request", content, body);
+      return node.at("/requestBody/content").properties().stream()
+          .map(form -> document.complaints(path + " " + form.getKey(), form.getValue(), body))
+          .min(Comparator.comparingInt(List::size))
+          .orElseThrow();
     }
 
     /** What is wrong with an answer of this content type, or with one event of it. */
     public List<String> answer(String contentType, JsonNode json) {
       JsonNode content = node.at("/responses/200/content").path(contentType);
-      return document.complaints(path + " " + contentType, content, json);
+      return document.complaints(path + " answers " + contentType, content, json);
     }
   }
 }

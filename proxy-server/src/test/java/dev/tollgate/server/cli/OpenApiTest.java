@@ -25,6 +25,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** The document of the API agrees with the routes and with what they take. */
 final class OpenApiTest {
   private static final ApiDocument DOCUMENT = ApiDocument.own();
+  private static final String FORM = "multipart/form-data; boundary=b";
+  private static final Set<String> FILES = Set.of("file", "image", "mask");
 
   @Test
   void theVerbPrintsIt() {
@@ -103,6 +106,8 @@ final class OpenApiTest {
         "/v1/images/generations | {'model':'a/b','prompt':'p','response_format':'png'}",
         "/v1/images/generations | {'model':'a/b','prompt':'p','input_images':'x'}",
         "/v1/images/generations | {'model':'a/b','prompt':'p','input_images':['http://a/b']}",
+        "/v1/images/edits | {'model':'a/b','prompt':'p'}",
+        "/v1/images/edits | {'model':'a/b','prompt':'p','input_images':[]}",
         "/v1/responses | {'model':'a/b','input':'a','store':true}",
         "/v1/responses | {'model':'a/b','input':'a','tools':[{'type':'web_search'}]}",
         "/v1/responses | {'model':'a/b','input':7}",
@@ -114,7 +119,8 @@ final class OpenApiTest {
   }
 
   private static Parsed<?> parsed(String path, JsonNode body) {
-    byte[] bytes = path.endsWith("transcriptions") ? form(body) : body.toString().getBytes(UTF_8);
+    byte[] bytes = body.toString().getBytes(UTF_8);
+    byte[] form = form(body);
     Endpoint endpoint = Endpoint.match("POST", path).orElseThrow().endpoint();
     return switch (endpoint) {
       case CHAT_COMPLETIONS -> ChatRequest.parse(bytes, bytes.length);
@@ -122,8 +128,11 @@ final class OpenApiTest {
       case RESPONSES -> ResponsesRequest.parse(bytes, bytes.length, EventList.LISTED);
       case EMBEDDINGS -> EmbeddingRequest.parse(bytes, bytes.length);
       case SPEECH -> SpeechRequest.parse(bytes, bytes.length);
-      case TRANSCRIPTIONS ->
-          TranscriptionRequest.parse(bytes, bytes.length, "multipart/form-data; boundary=b");
+      case TRANSCRIPTIONS -> TranscriptionRequest.parse(form, form.length, FORM);
+      case IMAGE_EDITS ->
+          body.has("image")
+              ? ImageRequest.parseEdit(form, form.length, FORM)
+              : ImageRequest.parseEdit(bytes, bytes.length, "application/json");
       case IMAGE_GENERATIONS -> ImageRequest.parse(bytes, bytes.length);
       default -> throw new AssertionError(endpoint.name().toLowerCase(Locale.ROOT) + " has none");
     };
@@ -135,7 +144,7 @@ final class OpenApiTest {
     for (Map.Entry<String, JsonNode> field : fields.properties()) {
       JsonNode value = field.getValue();
       for (JsonNode item : value.isArray() ? value : List.of(value)) {
-        boolean isFile = field.getKey().equals("file");
+        boolean isFile = FILES.contains(field.getKey());
         form.append("--b\r\nContent-Disposition: form-data; name=\"").append(field.getKey());
         form.append(isFile ? "\"; filename=\"a" : "").append("\"\r\n\r\n");
         form.append(item.asText()).append("\r\n");

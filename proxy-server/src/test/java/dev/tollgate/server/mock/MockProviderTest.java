@@ -202,6 +202,25 @@ class MockProviderTest {
   }
 
   @Test
+  void aFormIsDrawnToo() throws Exception {
+    String head = "--b\r\nContent-Disposition: form-data; name=\"";
+    String form =
+        head
+            + "model\"\r\n\r\nm\r\n"
+            + head
+            + "size\"\r\n\r\n64x32\r\n"
+            + head
+            + "n\"\r\n\r\n3\r\n"
+            + head
+            + "response_format\"\r\n\r\nb64_json\r\n"
+            + head
+            + "image\"; filename=\"a.png\"\r\n\r\nPNG\r\n--b--\r\n";
+    JsonNode drawn = JSON.readTree(client.post("/v1/images/edits", form).readResponse().body());
+    assertThat(drawn.path("data")).hasSize(3);
+    requirePicture(drawn.at("/data/2/b64_json").binaryValue(), 64, 32);
+  }
+
+  @Test
   void whatIsNoSizeIsNotDrawn() {
     for (String size : List.of("big", "0x5", "5x0", "4097x5", "5", "x", "5x", "-5x5")) {
       String asked = "{\"model\":\"m\",\"size\":\"" + size + "\"}";

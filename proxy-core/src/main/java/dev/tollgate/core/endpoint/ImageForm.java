@@ -1,0 +1,77 @@
+package dev.tollgate.core.endpoint;
+
+import dev.tollgate.core.http.FormPart;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The fields of a request for images, as forms have them. */
+final class ImageForm {
+  private static final Set<String> IMAGES = Set.of("image", "image[]");
+  private static final int PROMPT_BYTES_MAX = 4 * ImageFields.PROMPT_CHARACTERS_MAX;
+
+  private static final FormFields FIELDS = new FormFields(rules());
+
+  private ImageForm() {}
+
+  private static Map<String, FormFields.Rule> rules() {
+    Map<String, FormFields.Rule> rules = new HashMap<>();
+    IMAGES.forEach(name -> rules.put(name, new FormFields.Rule.Files()));
+    rules.put("mask", new FormFields.Rule.File());
+    rules.put("model", FormFields.text());
+    rules.put("routing", FormFields.text());
+    rules.put("style", FormFields.text());
+    rules.put("user", FormFields.text());
+    rules.put(
+        "prompt",
+        new FormFields.Rule.Text(
+            text -> ImageFields.characters(text) <= ImageFields.PROMPT_CHARACTERS_MAX,
+            ImageFields.PROMPT_TOO_LONG,
+            PROMPT_BYTES_MAX));
+    rules.put("n", FormFields.matching("[1-9]|10", "must be an integer between 1 and 10"));
+    rules.put("size", FormFields.matching(ImageFields.SIZE.pattern(), ImageFields.NOT_A_SIZE));
+    rules.put("quality", FormFields.oneOf(ImageFields.QUALITIES, ImageFields.NOT_A_QUALITY));
+    rules.put("response_format", FormFields.matching("url|b64_json", ImageFields.NOT_A_FORMAT));
+    rules.put("stream", FormFields.oneOf(Set.of("false"), ImageFields.NOT_STREAMED));
+    String elsewhere = "is not read in forms: send each image as a file named image";
+    rules.put(SourceImages.MEMBER, FormFields.oneOf(Set.of(), elsewhere));
+    rules.put(SourceImages.MEMBER + "[]", FormFields.oneOf(Set.of(), elsewhere));
+    return rules;
+  }
+
+  /** Reports what is missing or wrong. */
+  static void check(Form form, Issues issues) {
+    List<FormPart> images = images(form);
+    if (images.isEmpty()) {
+      issues.add("image", "is required");
+    } else if (images.size() > SourceImages.COUNT_MAX) {
+      issues.add(images.getLast().name(), "must not be there more than 10 times");
+    }
+    if (form.part("prompt").isPresent() && form.sizeBytes("prompt") == 0) {
+      issues.add("prompt", "must not be empty");
+    }
+    FIELDS.check(form, issues, "prompt", "model");
+  }
+
+  private static List<FormPart> images(Form form) {
+    return form.parts().stream().filter(part -> IMAGES.contains(part.name())).toList();
+  }
+
+  /** What a valid form asks for. */
+  static ImageWish wish(Form form) {
+    int masks = form.part("mask").isPresent() ? 1 : 0;
+    return new ImageWish(
+        text(form, "n").map(Integer::parseInt).orElse(1),
+        text(form, "size"),
+        text(form, "quality"),
+        form.sizeBytes("prompt"),
+        images(form).size() + masks);
+  }
+
+  /** Empty text is no value at all. */
+  private static Optional<String> text(Form form, String name) {
+    return form.text(name).filter(text -> !text.isEmpty());
+  }
+}

@@ -1,0 +1,198 @@
+package dev.tollgate.core.endpoint;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ImageEditRequestTest {
+  private static final String TYPE = "multipart/form-data; boundary=b";
+  private static final String[] USUAL = {"@image=PNG", "prompt=Mend it.", "model=acme/img"};
+
+  /** Fields as {@code name=value}, each a part; {@code @name=bytes} is a file. */
+  private static byte[] form(String... fields) {
+    StringBuilder form = new StringBuilder();
+    for (String field : fields) {
+      boolean isFile = field.startsWith("@");
+      String[] parts = field.substring(isFile ? 1 : 0).split("=", 2);
+      form.append("--b\r\nContent-Disposition: form-data; name=\"")
+          .append(parts[0])
+          .append(isFile ? "\"; filename=\"a.png\"\r\nContent-Type: image/png" : "\"")
+          .append("\r\n\r\n")
+          .append(parts[1])
+          .append("\r\n");
+    }
+    return form.append("--b--\r\n").toString().getBytes(UTF_8);
+  }
+
+  private static String[] usualAnd(String... more) {
+    return Stream.concat(Arrays.stream(USUAL), Arrays.stream(more)).toArray(String[]::new);
+  }
+
+  private static Parsed<ImageRequest> parse(byte[] form) {
+    return ImageRequest.parseEdit(form, form.length, TYPE);
+  }
+
+  private static ImageRequest valid(String... fields) {
+    return valid(parse(form(fields)));
+  }
+
+  private static ImageRequest valid(Parsed<ImageRequest> parsed) {
+    assertThat(parsed).isInstanceOf(Parsed.Valid.class);
+    return ((Parsed.Valid<ImageRequest>) parsed).request();
+  }
+
+  private static Fault refused(Parsed<ImageRequest> parsed) {
+    assertThat(parsed).isInstanceOf(Parsed.Refused.class);
+    return ((Parsed.Refused<ImageRequest>) parsed).fault();
+  }
+
+  private static Parsed<ImageRequest> json(String members) {
+    byte[] bytes = ("{'model':'acme/img'" + members + "}").replace('\'', '"').getBytes(UTF_8);
+    return ImageRequest.parseEdit(bytes, bytes.length, "application/json");
+  }
+
+  private static String sent(ImageRequest request) {
+    ByteBuf[] parts = request.bodyFor(Samples.route(true)).toArray(ByteBuf[]::new);
+    return Unpooled.wrappedBuffer(parts).toString(ISO_8859_1);
+  }
+
+  @Test
+  void aFormAsksForAsManyOfTheKindThatItSays() {
+    ImageWish wish =
+        valid(
+                usualAnd(
+                    "@image=PNG2",
+                    "@image[]=PNG3",
+                    "@mask=M",
+                    "n=10",
+                    "size=512x256",
+                    "quality=high",
+                    "response_format=b64_json",
+                    "background=opaque",
+                    "user=u"))
+            .wish();
+    assertThat(wish)
+        .hasToString(
+            "ImageWish[count=10, size=Optional[512x256], quality=Optional[high], promptBytes=8, sources=4]");
+    assertThat(valid(usualAnd("n=", "size=", "stream=false", "routing=cost")).wish())
+        .hasToString(
+            "ImageWish[count=1, size=Optional.empty, quality=Optional.empty, promptBytes=8, sources=1]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "prompt=p;model=acme/img | image",
+        "@image=P;model=acme/img | prompt",
+        "@image=P;prompt=p | model",
+        "@image=P;prompt=;model=acme/img | prompt",
+        "@image=;prompt=p;model=acme/img | image",
+        "image=P;prompt=p;model=acme/img | image",
+        "@image[]=;prompt=p;model=acme/img | image[]",
+        "@image=P;prompt=p;model=nothing | model",
+        "@image=P;prompt=p;prompt=q;model=acme/img | prompt",
+        "@image=P;@prompt=p;model=acme/img | prompt",
+        "@image=P;prompt=p;model=acme/img;mask=m | mask",
+        "@image=P;prompt=p;model=acme/img;@mask=m;@mask=n | mask",
+        "@image=P;prompt=p;model=acme/img;n=0 | n",
+        "@image=P;prompt=p;model=acme/img;n=11 | n",
+        "@image=P;prompt=p;model=acme/img;n=1.0 | n",
+        "@image=P;prompt=p;model=acme/img;size=big | size",
+        "@image=P;prompt=p;model=acme/img;size=1X1 | size",
+        "@image=P;prompt=p;model=acme/img;quality=best | quality",
+        "@image=P;prompt=p;model=acme/img;response_format=png | response_format",
+        "@image=P;prompt=p;model=acme/img;stream=true | stream",
+        "@image=P;prompt=p;model=acme/img;Image=x | Image",
+        "@image=P;prompt=p;model=acme/img;provider=x | provider",
+        "@image=P;prompt=p;model=acme/img;routing=fastest | routing.strategy",
+        "@image=P;prompt=p;model=acme/img;input_images=https://a/b | input_images",
+        "@image=P;prompt=p;model=acme/img;input_images[]=https://a/b | input_images[]"
+      })
+  void whatAFormMustNotHaveIsNamed(String fields, String param) {
+    Fault fault = refused(parse(form(fields.split(";"))));
+    assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+    assertThat(fault.param()).isEqualTo(param);
+  }
+
+  @Test
+  void tenImagesAreTheMost() {
+    String[] nine = Stream.generate(() -> "@image=P").limit(9).toArray(String[]::new);
+    assertThat(valid(usualAnd(nine)).wish().sources()).isEqualTo(10);
+    String[] ten = Stream.generate(() -> "@image[]=P").limit(10).toArray(String[]::new);
+    assertThat(refused(parse(form(usualAnd(ten)))).param()).isEqualTo("image[]");
+  }
+
+  @Test
+  void aPromptMayHave32000CharactersOfAnyKind() {
+    String most = "prompt=" + "\uD83D\uDE00".repeat(32_000);
+    assertThat(parse(form("@image=P", most, "model=acme/img"))).isInstanceOf(Parsed.Valid.class);
+    Fault fault =
+        refused(parse(form("@image=P", "prompt=" + "a".repeat(32_001), "model=acme/img")));
+    assertThat(fault.param()).isEqualTo("prompt");
+    assertThat(fault.message()).contains("32,000");
+    assertThat(refused(parse(form("@image=P", most + "\uD83D\uDE00", "model=acme/img"))).param())
+        .isEqualTo("prompt");
+  }
+
+  @Test
+  void aFormLeavesAsItCame() {
+    ImageRequest request = valid(usualAnd("x=1", "routing={\"strategy\":\"cost\"}", "@mask=M"));
+    assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
+    assertThat(request.outgoing(Samples.route(true)).contentType())
+        .isEqualTo("multipart/form-data; boundary=b");
+    assertThat(request.builtBytes()).isZero();
+    String[] left = {"@image=PNG", "prompt=Mend it.", "model=m1-2026", "x=1", "@mask=M"};
+    assertThat(sent(request)).isEqualTo(new String(form(left), ISO_8859_1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        ",'prompt':'p'",
+        ",'prompt':'p','input_images':[]",
+        ",'prompt':'p','input_images':null",
+        ",'prompt':'p','input_images':'iVBO'"
+      })
+  void inJsonThereMustBeAnImage(String members) {
+    assertThat(refused(json(members)).param()).isEqualTo("input_images");
+    assertThat(refused(json(",'input_images':['iVBO']")).param()).isEqualTo("prompt");
+  }
+
+  @Test
+  void inJsonImagesLeaveAsReferences() {
+    ImageRequest request =
+        valid(
+            json(
+                ",'a':1, 'input_images': ['https:\\/\\/a.b/c?d', 'data:image/webp;base64,UklG',"
+                    + "'iVBORw0KGgoAAAAN','\\/9j\\/4AAQSkZJRgAB','R0lGODlhAAAAAAAA'] ,'prompt':'p'"));
+    assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
+    assertThat(request.wish().sources()).isEqualTo(5);
+    String sent = sent(request);
+    assertThat(sent)
+        .isEqualTo(
+            "{'model':'m1-2026','a':1,'images':[{'image_url':'https:\\/\\/a.b/c?d'},{'image_url':'data:image/webp;base64,UklG'},{'image_url':'data:image/png;base64,iVBORw0KGgoAAAAN'},{'image_url':'data:image/jpeg;base64,\\/9j\\/4AAQSkZJRgAB'},{'image_url':'data:image/gif;base64,R0lGODlhAAAAAAAA'}],'prompt':'p'}"
+                .replace('\'', '"'));
+    assertThat(request.builtBytes()).isBetween(sent.length() - 60, sent.length() + 200);
+  }
+
+  @Test
+  void aGenerationFromImagesIsAnEdit() {
+    byte[] bytes =
+        "{\"model\":\"acme/img\",\"prompt\":\"p\",\"input_images\":[\"iVBO\"]}".getBytes(UTF_8);
+    ImageRequest request = valid(ImageRequest.parse(bytes, bytes.length));
+    assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
+  }
+}
