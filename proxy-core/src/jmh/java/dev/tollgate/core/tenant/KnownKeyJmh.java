@@ -1,0 +1,43 @@
+package dev.tollgate.core.tenant;
+
+import dev.tollgate.core.tenant.KeyCache.Answer;
+import dev.tollgate.core.tenant.KeyDirectory.Lookup;
+import dev.tollgate.core.testkit.TestCatalog;
+import java.security.SecureRandom;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+
+/** A key that was used before: from its text to who calls. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class KnownKeyJmh {
+  private final String text = ApiKeyText.generate(new SecureRandom()).text();
+  private final KeyCache cache =
+      new KeyCache(
+          (hash, whenDone) -> whenDone.accept(new Lookup.Found(TestCatalog.key())),
+          KeyCache.Rules.DEFAULT);
+
+  @Setup
+  public void learn() {
+    cache.pollSucceeded(0);
+    find();
+    if (!(find() instanceof Answer.Known)) {
+      throw new AssertionError("the key is not known");
+    }
+  }
+
+  @Benchmark
+  public Answer find() {
+    if (ApiKeyText.parse(text) instanceof ApiKeyText.Valid key) {
+      return cache.find(key.hash(), 1, Runnable::run, verdict -> {});
+    }
+    throw new AssertionError(text);
+  }
+}
