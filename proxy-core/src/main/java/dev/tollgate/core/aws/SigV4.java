@@ -6,56 +6,45 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Unsigned;
 import io.netty.buffer.ByteBuf;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /** AWS's signature of a request, version 4, of host, type and AWS's own fields. Pure. */
 public final class SigV4 {
-  private static final String ALGORITHM = "AWS4-HMAC-SHA256";
   private static final String MARKS = "-._~";
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
-
-  private final AwsKeys keys;
-  private final String service;
+  private final SigningKey key;
 
   public SigV4(AwsKeys keys, String service) {
-    this.keys = keys;
-    this.service = service;
+    this.key = new SigningKey(keys, service);
   }
 
   /** The fields to add: time, session and signature. */
   public List<Field> sign(Unsigned call) {
-    String time = TIME.format(call.now());
+    Instant now = call.now();
     List<Field> added = new ArrayList<>();
-    added.add(new Field("x-amz-date", time));
-    keys.session().map(Secret::reveal).ifPresent(s -> added.add(securityToken(s)));
+    added.add(new Field("x-amz-date", SigningKey.time(now)));
+    key.keys().session().map(Secret::reveal).ifPresent(s -> added.add(securityToken(s)));
     List<Field> signed = signed(call, added);
     String names = signed.stream().map(Field::name).collect(Collectors.joining(";"));
-    String scope = scope(call.now());
-    String toSign =
-        String.join("\n", ALGORITHM, time, scope, hex(sha256(canonical(call, signed, names))));
-    added.add(
-        new Field(
-            "authorization",
-            "%s Credential=%s/%s, SignedHeaders=%s, Signature=%s"
-                .formatted(
-                    ALGORITHM, keys.accessKey(), scope, names, signature(call.now(), toSign))));
+    String signature = key.signature(now, canonical(call, signed, names));
+    added.add(authorization(key.credential(now), names, signature));
     return added;
   }
 
-  private static Field securityToken(String session) {
+  static Field authorization(String credential, String names, String signature) {
+    return new Field(
+        "authorization",
+        "%s Credential=%s, SignedHeaders=%s, Signature=%s"
+            .formatted(SigningKey.ALGORITHM, credential, names, signature));
+  }
+
+  static Field securityToken(String session) {
     return new Field("x-amz-security-token", session);
   }
 
@@ -70,14 +59,6 @@ public final class SigV4 {
         .toList();
   }
 
-  private String scope(Instant now) {
-    return String.join("/", day(now), keys.region(), service, "aws4_request");
-  }
-
-  private static String day(Instant now) {
-    return TIME.format(now).substring(0, 8);
-  }
-
   // The canonical request
 
   private static String canonical(Unsigned call, List<Field> signed, String names) {
@@ -89,11 +70,16 @@ public final class SigV4 {
         call.method(),
         encoded(path, true),
         query < 0 ? "" : canonicalQuery(target.substring(query + 1)),
-        signed.stream()
-            .map(field -> field.name() + ":" + field.value().strip().replaceAll(" +", " ") + "\n")
-            .collect(Collectors.joining()),
+        lines(signed),
         names,
-        hex(sha256(call.body())));
+        SigningKey.hex(sha256(call.body())));
+  }
+
+  /** Fields as a canonical request has them. */
+  static String lines(List<Field> signed) {
+    return signed.stream()
+        .map(field -> field.name() + ":" + field.value().strip().replaceAll(" +", " ") + "\n")
+        .collect(Collectors.joining());
   }
 
   /** Pairs in order; what they consist of is encoded already. */
@@ -125,47 +111,11 @@ public final class SigV4 {
     return out.toString();
   }
 
-  // The signature
-
-  private String signature(Instant now, String toSign) {
-    byte[] key = ("AWS4" + keys.secretKey().reveal()).getBytes(UTF_8);
-    for (String part : List.of(day(now), keys.region(), service, "aws4_request", toSign)) {
-      key = hmac(key, part);
-    }
-    return hex(key);
-  }
-
-  private static byte[] hmac(byte[] key, String text) {
-    try {
-      Mac mac = Mac.getInstance("HmacSHA256");
-      mac.init(new SecretKeySpec(key, "HmacSHA256"));
-      return mac.doFinal(text.getBytes(UTF_8));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has HMAC with SHA-256", e);
-    }
-  }
-
-  private static byte[] sha256(String text) {
-    return digest().digest(text.getBytes(UTF_8));
-  }
-
   private static byte[] sha256(List<ByteBuf> body) {
-    MessageDigest digest = digest();
+    MessageDigest digest = SigningKey.sha256();
     for (ByteBuf part : body) {
       digest.update(part.nioBuffer());
     }
     return digest.digest();
-  }
-
-  private static MessageDigest digest() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
-  }
-
-  private static String hex(byte[] bytes) {
-    return HexFormat.of().formatHex(bytes);
   }
 }

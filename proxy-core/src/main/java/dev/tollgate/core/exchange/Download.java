@@ -32,7 +32,7 @@ final class Download implements Running {
 
   private static final Fault ABSENT =
       Fault.of(ErrorCode.NOT_FOUND, "There is nothing at this URL, or it is not good any more.");
-  private static final Fault FAILED = Fault.tryLater("The file cannot be read at the moment.");
+  private static final String UNREADABLE = "The file cannot be read at the moment.";
 
   private final BlobName name;
   private final Part part;
@@ -62,7 +62,7 @@ final class Download implements Running {
     switch (opened) {
       case Opened.Found found -> begin(found.file());
       case Opened.Absent _ -> refuse(ABSENT);
-      case Opened.Unavailable _ -> refuse(FAILED);
+      case Opened.Unavailable _ -> refuse(Fault.tryLater(UNREADABLE));
     }
   }
 
@@ -106,7 +106,7 @@ final class Download implements Running {
       }
       case Read.Done _, Read.Failed _ -> { // cut while it was read, or unreadable
         piece.release();
-        refuse(FAILED);
+        refuse(Fault.tryLater(UNREADABLE));
       }
     }
   }

@@ -10,12 +10,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The downloads of this node: as many at a time as it has files to spare. */
 public final class Downloads implements DownloadService {
-  private static final Fault FULL = Fault.tryLater("Too many downloads are in work.");
+  private static final int OPEN_MAX = 256;
 
   private final PathSigner signer;
   private final BlobFiles files;
   private final int openMax;
   private final AtomicInteger open = new AtomicInteger();
+
+  public Downloads(PathSigner signer, BlobFiles files) {
+    this(signer, files, OPEN_MAX);
+  }
 
   public Downloads(PathSigner signer, BlobFiles files, int openMax) {
     this.signer = signer;
@@ -32,7 +36,7 @@ public final class Downloads implements DownloadService {
   public Running start(BlobName name, Part part, Downstream downstream) {
     var download = new Download(name, part, downstream, open::decrementAndGet);
     if (open.incrementAndGet() > openMax) {
-      download.refuse(FULL);
+      download.refuse(Fault.tryLater("Too many downloads are in work."));
     } else {
       files.open(name, downstream.loop(), download::opened);
     }

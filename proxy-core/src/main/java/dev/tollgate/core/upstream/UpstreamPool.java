@@ -2,6 +2,7 @@ package dev.tollgate.core.upstream;
 
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Provider.PoolLimits;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -33,16 +34,26 @@ public final class UpstreamPool {
    * @param fresh whether only a new connection will do, after a reused one turned out stale
    */
   public Acquisition acquire(Provider provider, boolean fresh, Consumer<Acquired> whenDone) {
+    Duration connect = provider.clocks().connect();
+    return acquire(provider.endpoint(), provider.pool(), connect, fresh, whenDone);
+  }
+
+  /** The same for what is no provider. */
+  public Acquisition acquire(
+      EndpointIdentity endpoint,
+      PoolLimits limits,
+      Duration connect,
+      boolean fresh,
+      Consumer<Acquired> whenDone) {
     assert loop.inEventLoop();
-    EndpointPool pool =
-        endpoints.computeIfAbsent(provider.endpoint(), key -> opener.apply(loop, key));
-    idleMax.put(provider.endpoint(), provider.pool().idle());
+    EndpointPool pool = endpoints.computeIfAbsent(endpoint, key -> opener.apply(loop, key));
+    idleMax.put(endpoint, limits.idle());
     if (sweep == null) {
       sweep =
           loop.scheduleWithFixedDelay(
               this::sweepAll, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
     }
-    return pool.acquire(provider.pool(), provider.clocks().connect(), fresh, whenDone);
+    return pool.acquire(limits, connect, fresh, whenDone);
   }
 
   private void sweepAll() {

@@ -13,6 +13,7 @@ public final class Upstreams {
   private final Connector connector;
   private final Map<EndpointIdentity, EndpointConnections> endpoints = new ConcurrentHashMap<>();
   private final Map<EventLoop, UpstreamPool> pools = new ConcurrentHashMap<>();
+  private final Set<EndpointIdentity> kept = ConcurrentHashMap.newKeySet();
 
   public Upstreams(Connector connector) {
     this.connector = connector;
@@ -28,11 +29,16 @@ public final class Upstreams {
         loop, connector, endpoints.computeIfAbsent(endpoint, EndpointConnections::new));
   }
 
+  /** Leads to something that no snapshot names, and is there for as long as the process. */
+  public void keep(EndpointIdentity endpoint) {
+    kept.add(endpoint);
+  }
+
   /** Closes what idles toward endpoints that a new snapshot no longer names (DECISIONS 15). */
   public void retireAllBut(Set<EndpointIdentity> live) {
     endpoints.forEach(
         (endpoint, connections) -> {
-          if (live.contains(endpoint)) {
+          if (live.contains(endpoint) || kept.contains(endpoint)) {
             connections.revive();
           } else {
             connections.retire();

@@ -188,7 +188,7 @@ final class DownloadsOverSocketTest {
     try (RawClient client = gateway.connect()) {
       RawResponse refused = client.get(url(name)).readResponse();
       assertThat(refused.status()).isEqualTo(503);
-      assertThat(refused.header("retry-after")).isEqualTo("1");
+      assertThat(refused.header("retry-after")).matches("[1-5]");
       assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
       for (RawClient one : slow) {
         one.close();

@@ -27,7 +27,8 @@ final class Check implements Callable<Integer> {
 
   @Option(
       names = "--connect",
-      description = "Also reach the store, Redis and the providers, and try their keys.")
+      description =
+          "Also reach the store, Redis, the object storage and the providers, and try their keys.")
   private boolean connect;
 
   @Override

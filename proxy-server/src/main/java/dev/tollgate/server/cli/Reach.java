@@ -13,6 +13,7 @@ import dev.tollgate.server.settings.value.HttpUrl;
 import dev.tollgate.server.settings.value.StoreUrl;
 import dev.tollgate.server.wiring.KeyProbe;
 import dev.tollgate.server.wiring.RedisLook;
+import dev.tollgate.server.wiring.StorageProbe;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -29,8 +30,9 @@ import javax.net.ssl.SSLSocket;
 import javax.net.ssl.SSLSocketFactory;
 
 /**
- * Tries to reach what a configuration names: database and Redis with their credentials, providers
- * by TCP and TLS, and each of their keys with a request that costs nothing.
+ * Tries to reach what a configuration names: database and Redis with their credentials, the object
+ * storage by storing, providers by TCP and TLS, and each of their keys with a request that costs
+ * nothing.
  */
 final class Reach {
   private static final int SECONDS_MAX = 10;
@@ -43,13 +45,19 @@ final class Reach {
     this.catalog = new CatalogBuilder(_ -> 0).build(settings);
   }
 
-  /** One after the other: the store, Redis, then the providers in the order of the file. */
+  /**
+   * One after the other: the store, Redis, the object storage, then the providers in the order of
+   * the file.
+   */
   List<Reached> all() throws InterruptedException {
     List<Reached> found = new ArrayList<>();
     found.add(store(settings.store()));
     Secret redis = settings.redis().url();
     if (redis != null) {
       found.add(redis(redis));
+    }
+    if (settings.objectStorage() != null) {
+      found.add(storage(settings));
     }
     for (var provider : settings.providers().entrySet()) {
       found.add(provider(provider.getKey(), provider.getValue()));
@@ -69,6 +77,13 @@ final class Reach {
     return switch (RedisLook.at(url)) {
       case RedisLook.Good good -> new Reached.Yes("redis " + good.where(), good.how());
       case RedisLook.Bad bad -> new Reached.No("redis " + bad.where(), bad.why());
+    };
+  }
+
+  private static Reached storage(Settings settings) {
+    return switch (StorageProbe.of(settings)) {
+      case StorageProbe.Good good -> new Reached.Yes("object storage", good.how());
+      case StorageProbe.Bad bad -> new Reached.No("object storage", bad.why());
     };
   }
 

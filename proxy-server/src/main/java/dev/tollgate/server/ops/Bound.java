@@ -49,6 +49,8 @@ public enum Bound {
       "server.overload.journal_backlog",
       Family.LEDGER_BACKLOG,
       new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  DOWNLOADS("256", Family.DOWNLOADS, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  DISK_TASKS("1000", Family.OUTPUT_FAILURES, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   REQUEST_LOG("8192", Family.REQUEST_LOG_DROPPED, Full.DROPPED),
   LOG_RING("8192", Family.LOG_DROPPED, Full.DROPPED),
   REFUSAL_CACHE("4096", Family.REQUESTS, Full.EVICTED),

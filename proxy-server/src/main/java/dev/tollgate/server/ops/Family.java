@@ -322,6 +322,23 @@ public enum Family {
   REDIS_UP(Kind.GAUGE, "tollgate_redis_up", "1 while Redis is asked, 0 while it is only probed."),
   REDIS_WAITING(
       Kind.GAUGE, "tollgate_redis_calls_waiting", "Calls that wait for an answer of Redis."),
+  OUTPUTS_STORED(
+      Kind.COUNTER, "tollgate_outputs_stored_total", "Outputs that were stored for clients."),
+  OUTPUT_BYTES(Kind.COUNTER, "tollgate_outputs_stored_bytes_total", "Bytes of stored outputs."),
+  OUTPUT_STORE_DURATION(
+      Kind.HISTOGRAM,
+      "tollgate_output_store_seconds",
+      "From asking the object storage to keep an output to its answer."),
+  OUTPUT_FAILURES(
+      Kind.COUNTER,
+      "tollgate_output_failures_total",
+      "Outputs that could not be stored or deleted, by why.",
+      List.of("reason")),
+  OUTPUTS_EXPIRED(
+      Kind.COUNTER,
+      "tollgate_outputs_expired_total",
+      "Outputs that were deleted from the directory because their time was over."),
+  DOWNLOADS(Kind.GAUGE, "tollgate_downloads", "Outputs that clients fetch from the directory now."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

@@ -11,10 +11,25 @@ import org.jspecify.annotations.Nullable;
 public record ObjectStorageSettings(
     @Key(about = "folder; starts at this file's folder") @Nullable Path directory,
     @Key(about = "S3 endpoint, instead of a directory") @Nullable HttpUrl endpoint,
-    @Key(about = "S3 bucket") @Nullable String bucket,
-    @Key(about = "S3 region") @Nullable String region,
+    @Key(
+            about = "S3 bucket",
+            pattern = "[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]",
+            expects = "a bucket's name: 3 to 63 of a-z, 0-9, . and -")
+        @Nullable String bucket,
+    @Key(about = "S3 region", initial = "us-east-1", pattern = "[a-z0-9-]+", expects = "a region")
+        String region,
     @Key(about = "S3 access key") @Nullable Secret accessKey,
     @Key(about = "S3 secret key") @Nullable Secret secretKey,
     @Key(about = "whether the bucket is in the path instead of the host name", initial = "false")
         boolean pathStyle,
-    @Key(about = "life of a signed URL", initial = "1h", min = "1s") Duration urlTtl) {}
+    @Key(about = "life of a signed URL", initial = "1h", min = "1s", max = "1h") Duration urlTtl,
+    @Key(
+            about = "time for which images are kept at least; what is over goes within a day",
+            initial = "2d",
+            min = "1h")
+        Duration imageRetention,
+    @Key(
+            about = "how long storing one output may take, repetitions included",
+            initial = "20s",
+            min = "1s")
+        Duration timeout) {}

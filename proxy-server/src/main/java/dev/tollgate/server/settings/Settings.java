@@ -26,10 +26,7 @@ public record Settings(
     @Key(about = "the database", restart = true) StoreSettings store,
     @Key(about = "how charges are kept", restart = true) LedgerSettings ledger,
     @Key(about = "shared limits", restart = true) RedisSettings redis,
-    @Key(
-            about = "where images and artifacts are kept; null: nowhere",
-            restart = true,
-            later = "stored outputs")
+    @Key(about = "where images and artifacts are kept; null: nowhere", restart = true)
         @Nullable ObjectStorageSettings objectStorage,
     @Key(about = "places that serve models, by name") Map<ProviderId, ProviderSettings> providers,
     @Key(about = "models that clients can name, by <vendor>/<name>")

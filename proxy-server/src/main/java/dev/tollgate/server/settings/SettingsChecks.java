@@ -46,6 +46,7 @@ final class SettingsChecks {
     checkRedis();
     checkBootstrap();
     checkLedger();
+    new ObjectStorageChecks(places, problems).check(settings.objectStorage());
     Set<String> providers = names("providers");
     settings
         .providers()
@@ -88,7 +89,7 @@ final class SettingsChecks {
       report("listeners.admin.address", "is not on loopback and needs listeners.admin.token");
     }
     String health = listeners.api().healthPath();
-    if (health != null && (health.equals("/v1") || health.startsWith("/v1/"))) {
+    if (health != null && health.matches("/(v1|artifacts)(/.*)?")) {
       report("listeners.api.health_path", "must not be a path of the API");
     }
     Map<BindAddress, String> bound = new LinkedHashMap<>();

@@ -85,6 +85,7 @@ public final class Server implements AutoCloseable {
   private final CompletableFuture<Running> running = new CompletableFuture<>();
   private final AtomicReference<@Nullable Ending> ending = new AtomicReference<>();
   private volatile Iterable<? extends EventExecutor> loops = List.of();
+  private volatile String baseUrl = ""; // of URLs that nobody has before it listens
   private volatile Runnable stopRecovery = () -> {};
 
   /** What exists once the gateway serves. */
@@ -139,11 +140,10 @@ public final class Server implements AutoCloseable {
     closers.add("store", opening::close);
     var network = new Network(settings.server());
     closers.add("network", network);
-    var mocks = new Mocks(settings.providers());
-    closers.add("mock providers", mocks);
     Connector connector = network.connector();
     var upstreams = new Upstreams(connector);
-    Snapshots snapshots = snapshots(mocks, upstreams);
+    Snapshots snapshots = snapshots(upstreams);
+    Storage storage = storage(network, upstreams);
     Limiting limiting = limiting(snapshots);
     Warmup.run(network, connector);
     Store store = opening.await();
@@ -174,6 +174,7 @@ public final class Server implements AutoCloseable {
     var ports =
         new GatewayPorts(
             exchanges,
+            storage.downloads(),
             new CachedKeys(keys),
             shedding.shedder(),
             new NodeRefusals(limiting.limits(), treasury.ledger()),
@@ -182,7 +183,7 @@ public final class Server implements AutoCloseable {
             treasury.clock(),
             snapshots::catalog);
     Gateway gateway = gateway(network, ports);
-    InetSocketAddress api = bind(gateway);
+    bind(gateway);
     register(network, gateway, inflight);
     var figures = new Shedding.Figures(inflight, offload, treasury::backlog);
     closers.add("load watch", shedding.watch(network, gateway, figures));
@@ -191,7 +192,7 @@ public final class Server implements AutoCloseable {
     }
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     serve(admin, store, gateway, snapshots, gauges(upstreams, snapshots));
-    return new Start.Ready(new Greeting(baseUrl(api), key, chatModel(snapshots)));
+    return new Start.Ready(new Greeting(baseUrl + "/v1", key, chatModel(snapshots)));
   }
 
   private AdminServer listenForOperators() throws StartException, InterruptedException {
@@ -204,6 +205,13 @@ public final class Server implements AutoCloseable {
     } catch (IOException e) {
       throw new StartException("listeners.admin: " + e.getMessage(), e);
     }
+  }
+
+  private Storage storage(Network network, Upstreams upstreams) throws StartException {
+    var where = settings.objectStorage();
+    var storage = Storage.open(where, upstreams, network.allocator(), metrics, () -> baseUrl);
+    closers.add("object storage", storage);
+    return storage;
   }
 
   private Limiting limiting(Snapshots snapshots) throws StartException, InterruptedException {
@@ -337,10 +345,10 @@ public final class Server implements AutoCloseable {
         network.allocator());
   }
 
-  private InetSocketAddress bind(Gateway gateway) throws StartException {
+  private void bind(Gateway gateway) throws StartException {
     closers.add("gateway", () -> gateway.close().toCompletableFuture().join());
     try {
-      return gateway.bind().toCompletableFuture().join();
+      baseUrl = BaseUrl.of(settings.listeners().api(), gateway.bind().toCompletableFuture().join());
     } catch (CompletionException e) {
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       throw new StartException("listeners.api: cannot listen: " + cause.getMessage(), cause);
@@ -362,7 +370,9 @@ public final class Server implements AutoCloseable {
     closers.add("lag probes", new LoopLag(metrics, loops));
   }
 
-  private Snapshots snapshots(Mocks mocks, Upstreams upstreams) throws InterruptedException {
+  private Snapshots snapshots(Upstreams upstreams) throws InterruptedException {
+    var mocks = new Mocks(settings.providers());
+    closers.add("mock providers", mocks);
     AccessTokens tokens = tokens();
     var builder = new CatalogBuilder(mocks::port, tokens::of);
     var snapshots = new Snapshots(settings, reread, builder, requestMetrics, upstreams, fleet);
@@ -424,17 +434,6 @@ public final class Server implements AutoCloseable {
               request.id(),
               Map.of("problems", refused.problems()));
     };
-  }
-
-  private String baseUrl(InetSocketAddress listening) {
-    var api = settings.listeners().api();
-    if (api.baseUrl() != null) {
-      return api.baseUrl() + "/v1";
-    }
-    String host = api.address().host();
-    boolean wildcard = host.equals("0.0.0.0") || host.equals("::");
-    var reachable = new BindAddress(wildcard ? "127.0.0.1" : host, listening.getPort());
-    return (api.tls() == null ? "http://" : "https://") + reachable + "/v1";
   }
 
   private static @Nullable String chatModel(Snapshots snapshots) {

@@ -30,6 +30,8 @@ final class BoundConstantsTest {
             Map.entry(Bound.JOURNAL_QUEUE, number(SERVER + "ledger.JournalOptions", "QUEUED_MAX")),
             Map.entry(
                 Bound.JOURNAL_IN_MEMORY, number(SERVER + "ledger.JournalOptions", "UNBOOKED_MAX")),
+            Map.entry(Bound.DOWNLOADS, number(CORE + "exchange.Downloads", "OPEN_MAX")),
+            Map.entry(Bound.DISK_TASKS, number(SERVER + "wiring.Storage", "DISK_TASKS_MAX")),
             Map.entry(Bound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
             Map.entry(Bound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
             Map.entry(Bound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),

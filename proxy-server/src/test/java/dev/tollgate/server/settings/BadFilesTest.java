@@ -150,11 +150,43 @@ final class BadFilesTest {
             "2:34: ledger.retention.requests: must not be longer than ledger.retention.charges"));
   }
 
-  static Stream<Arguments> notYet() {
+  static Stream<Arguments> objectStorage() {
     return Stream.of(
         bad(
-            "object_storage: { directory: ./objects }",
-            "2:17: object_storage: is not available yet: it needs stored outputs"),
+            "object_storage: {}",
+            "2:17: object_storage:"
+                + " needs a directory, or an endpoint with bucket, access_key and secret_key"),
+        bad(
+            "object_storage: { directory: ./o, bucket: pictures }",
+            "2:43: object_storage.bucket: has no meaning beside a directory"),
+        bad(
+            "object_storage: { endpoint: https://s3.test, access_key: a, secret_key: b }",
+            "2:17: object_storage: needs bucket"),
+        bad(
+            "object_storage: { endpoint: https://s3.test, bucket: pics, access_key: a }",
+            "2:17: object_storage: needs secret_key"),
+        bad(
+            "object_storage: { endpoint: https://s3.test/pics, bucket: pics, access_key: a,"
+                + " secret_key: b }",
+            "2:29: object_storage.endpoint:"
+                + " must have no path; path_style puts the bucket there"),
+        bad(
+            "object_storage: { endpoint: http://10.0.0.7:9000, bucket: pics, access_key: a,"
+                + " secret_key: b }",
+            "2:17: object_storage.path_style:"
+                + " must be true where the endpoint is an address without a name"),
+        bad(
+            "object_storage: { directory: ./o, url_ttl: 2h }",
+            "2:44: object_storage.url_ttl: must be at most 1h"),
+        bad(
+            "object_storage: { endpoint: https://s3.test, bucket: No, access_key: a,"
+                + " secret_key: b }",
+            "2:54: object_storage.bucket:"
+                + " must be a bucket's name: 3 to 63 of a-z, 0-9, . and -, not \"No\""));
+  }
+
+  static Stream<Arguments> notYet() {
+    return Stream.of(
         bad(
             "telemetry: { otlp_endpoint: http://c:4317 }",
             "2:29: telemetry.otlp_endpoint: is not available yet: it needs tracing"));
@@ -238,6 +270,7 @@ final class BadFilesTest {
     "listeners",
     "store",
     "ledger",
+    "objectStorage",
     "providers",
     "bootstrap",
     "yaml"

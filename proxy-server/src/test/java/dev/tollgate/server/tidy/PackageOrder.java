@@ -50,6 +50,7 @@ final class PackageOrder {
           "postgres",
           "redis",
           "ledger",
+          "blob",
           "mock",
           "oauth",
           "ops",

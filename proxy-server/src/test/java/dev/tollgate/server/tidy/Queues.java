@@ -123,6 +123,7 @@ final class Queues {
           Map.entry("server/bench/Connections", "connections of a benchmark, up to its bound"),
           Map.entry("server/bench/Driver", "one event loop of a benchmark"),
           Map.entry("server/bench/Frontier", "24 probes of a benchmark"),
+          Map.entry("server/blob/Expiry", "one round at a time"),
           Map.entry("server/cli/Main", "the verbs"),
           Map.entry("server/cli/Quarantine", "the requests that an operator named"),
           Map.entry("server/ledger/Background", "the journal's few chores"),

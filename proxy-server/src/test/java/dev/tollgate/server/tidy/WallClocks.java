@@ -15,17 +15,23 @@ import java.util.TreeSet;
  */
 final class WallClocks {
   private static final Map<String, String> MAY =
-      Map.of(
-          "server/ops/AdminHandler", "the names of operators' requests",
-          "server/oauth/AccessTokens", "claims that others check, and whether a token expired",
-          "server/wiring/KeyProbe", "a claim that others check",
-          "server/ledger/Leaser", "whether the machine slept, which the other clock does not tell",
-          "server/ledger/Settler", "how old the oldest unbooked charge is, for the operator",
-          "server/wiring/Treasury", "how long settled journals are kept",
-          "server/wiring/BooksRebase", "the same",
-          "server/wiring/Upkeep", "whether lost nodes were silent, across a machine's sleep",
-          "server/wiring/Warmup", "requests that nobody sent",
-          "server/postgres/StoreExport", "the date in an export");
+      Map.ofEntries(
+          Map.entry("server/ops/AdminHandler", "the names of operators' requests"),
+          Map.entry(
+              "server/oauth/AccessTokens", "claims that others check, and whether a token expired"),
+          Map.entry("server/wiring/KeyProbe", "a claim that others check"),
+          Map.entry(
+              "server/ledger/Leaser",
+              "whether the machine slept, which the other clock does not tell"),
+          Map.entry(
+              "server/ledger/Settler", "how old the oldest unbooked charge is, for the operator"),
+          Map.entry("server/wiring/Treasury", "how long settled journals are kept"),
+          Map.entry("server/wiring/BooksRebase", "the same"),
+          Map.entry(
+              "server/wiring/Upkeep", "whether lost nodes were silent, across a machine's sleep"),
+          Map.entry("server/wiring/Warmup", "requests that nobody sent"),
+          Map.entry("server/postgres/StoreExport", "the date in an export"),
+          Map.entry("server/wiring/Storage", "when URLs expire, which others check too"));
 
   private static final Set<String> READING =
       Set.of(

@@ -1,0 +1,194 @@
+package dev.tollgate.server.blob;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFiles;
+import dev.tollgate.core.blob.BlobKey;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.PathSigner;
+import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.exchange.Offload;
+import dev.tollgate.core.exchange.Offload.Outcome;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.function.Consumer;
+
+/**
+ * Keeps blobs in a directory. What is kept is whole and on the disk: it is written aside, synced,
+ * and given its name. All disk work is offloaded, and nobody waits for a disk that hangs.
+ */
+public final class DirectoryBlobs implements Blobs, BlobFiles {
+  private final Layout layout;
+  private final Offload offload;
+  private final InstantSource clock;
+  private final Duration timeout;
+  private final PathSigner signer;
+
+  /** Makes what is missing of a directory, and says its key; fails where nothing can be written. */
+  public static BlobKey prepare(Path directory) throws IOException {
+    var layout = new Layout(directory);
+    Files.createDirectories(layout.days());
+    Files.createDirectories(layout.drafts());
+    BlobKey key = KeyFile.in(directory);
+    Path probe = Files.createTempFile(layout.drafts(), "probe", "");
+    Files.delete(probe);
+    return key;
+  }
+
+  /**
+   * @param offload has threads of its own, which a slow disk may hold up
+   * @param timeout after which storing counts as failed, whatever becomes of it
+   */
+  public DirectoryBlobs(
+      Path directory, Offload offload, InstantSource clock, Duration timeout, PathSigner signer) {
+    this.layout = new Layout(directory);
+    this.offload = offload;
+    this.clock = clock;
+    this.timeout = timeout;
+    this.signer = signer;
+  }
+
+  // Blobs
+
+  @Override
+  public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+    BlobName name = BlobName.of(blob, clock.instant());
+    ByteBuf bytes = blob.bytes();
+    var answer = new Answer<Stored>(loop, timeout, whenDone);
+    answer.orElse(new Stored.Unavailable(BlobFault.TIMED_OUT, "the disk hangs"));
+    offload.run(
+        loop,
+        deadline(loop),
+        () -> {
+          write(name, bytes);
+          return name;
+        },
+        outcome -> {
+          bytes.release(); // not sooner: a disk that hangs still has it
+          answer.give(
+              switch (outcome) {
+                case Outcome.Done<BlobName> _ -> new Stored.Kept(name);
+                case Outcome.Refused<BlobName> refused ->
+                    new Stored.Unavailable(BlobFault.BUSY, refused.reason());
+                case Outcome.Failed<BlobName> failed ->
+                    new Stored.Unavailable(fault(failed.cause()), failed.cause().toString());
+              });
+        });
+  }
+
+  @Override
+  public SignedUrl url(BlobName name) {
+    return signer.url(name);
+  }
+
+  @Override
+  public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
+    var answer = new Answer<Deleted>(loop, timeout, whenDone);
+    answer.orElse(new Deleted.Unavailable(BlobFault.TIMED_OUT, "the disk hangs"));
+    offload.run(
+        loop,
+        deadline(loop),
+        () -> Files.deleteIfExists(layout.of(name)),
+        outcome ->
+            answer.give(
+                switch (outcome) {
+                  case Outcome.Done<Boolean> _ -> new Deleted.Gone();
+                  case Outcome.Refused<Boolean> refused ->
+                      new Deleted.Unavailable(BlobFault.BUSY, refused.reason());
+                  case Outcome.Failed<Boolean> failed ->
+                      new Deleted.Unavailable(BlobFault.FAILED, failed.cause().toString());
+                }));
+  }
+
+  private long deadline(EventLoop loop) {
+    return loop.ticker().nanoTime() + timeout.toNanos();
+  }
+
+  private void write(BlobName name, ByteBuf bytes) throws IOException {
+    Path draft = layout.draft(name);
+    Path folder = layout.folder(name);
+    try {
+      try (var out =
+          FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        for (ByteBuffer part : bytes.nioBuffers()) {
+          while (part.hasRemaining()) {
+            out.write(part);
+          }
+        }
+        out.force(true);
+      }
+      Files.createDirectories(folder);
+      Files.move(draft, layout.of(name), StandardCopyOption.ATOMIC_MOVE);
+      sync(folder);
+    } catch (IOException e) {
+      discard(draft, e);
+      throw e;
+    }
+  }
+
+  /** Without it the name, though not the bytes, might be gone after a crash. */
+  private static void sync(Path folder) throws IOException {
+    try (var opened = FileChannel.open(folder, StandardOpenOption.READ)) {
+      opened.force(true);
+    }
+  }
+
+  private static void discard(Path draft, IOException why) {
+    try {
+      Files.deleteIfExists(draft);
+    } catch (IOException e) {
+      why.addSuppressed(e); // it goes with the drafts of crashes
+    }
+  }
+
+  /** The system tells it in words only. */
+  private static BlobFault fault(Throwable cause) {
+    String words = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+    boolean isFull = words.contains("no space left") || words.contains("quota exceeded");
+    return isFull ? BlobFault.FULL : BlobFault.FAILED;
+  }
+
+  // BlobFiles
+
+  @Override
+  public void open(BlobName name, EventLoop loop, Consumer<Opened> whenDone) {
+    offload.run(
+        loop,
+        deadline(loop),
+        () -> FileChannel.open(layout.of(name), StandardOpenOption.READ),
+        outcome ->
+            whenDone.accept(
+                switch (outcome) {
+                  case Outcome.Done<FileChannel> done -> opened(done.value(), loop);
+                  case Outcome.Refused<FileChannel> refused ->
+                      new Opened.Unavailable(refused.reason());
+                  case Outcome.Failed<FileChannel> failed
+                      when failed.cause() instanceof NoSuchFileException ->
+                      new Opened.Absent();
+                  case Outcome.Failed<FileChannel> failed ->
+                      new Opened.Unavailable(failed.cause().toString());
+                }));
+  }
+
+  private Opened opened(FileChannel channel, EventLoop loop) {
+    try {
+      return new Opened.Found(new DiskFile(channel, channel.size(), offload, loop, timeout));
+    } catch (IOException e) {
+      return new Opened.Unavailable(e.toString());
+    }
+  }
+}

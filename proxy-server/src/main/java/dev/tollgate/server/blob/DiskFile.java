@@ -1,0 +1,78 @@
+package dev.tollgate.server.blob;
+
+import dev.tollgate.core.blob.BlobFile;
+import dev.tollgate.core.exchange.Offload;
+import dev.tollgate.core.exchange.Offload.Outcome;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A file of the directory that somebody downloads. It is read by offloaded work and not sent by the
+ * kernel: that would hold up the loop, and with it everybody, whenever a page is not in memory, and
+ * could not be done under TLS.
+ */
+final class DiskFile implements BlobFile {
+  private static final Logger log = LoggerFactory.getLogger(DiskFile.class);
+
+  private final FileChannel channel;
+  private final long length;
+  private final Offload offload;
+  private final EventLoop loop;
+  private final Duration timeout;
+
+  DiskFile(FileChannel channel, long length, Offload offload, EventLoop loop, Duration timeout) {
+    this.channel = channel;
+    this.length = length;
+    this.offload = offload;
+    this.loop = loop;
+    this.timeout = timeout;
+  }
+
+  @Override
+  public long length() {
+    return length;
+  }
+
+  @Override
+  public void read(long position, ByteBuf into, Consumer<Read> whenDone) {
+    offload.run(
+        loop,
+        loop.ticker().nanoTime() + timeout.toNanos(),
+        () -> fill(position, into),
+        outcome ->
+            whenDone.accept(
+                switch (outcome) {
+                  case Outcome.Done<Integer> _ -> new Read.Done();
+                  case Outcome.Refused<Integer> refused -> new Read.Failed(refused.reason());
+                  case Outcome.Failed<Integer> failed -> new Read.Failed(failed.cause().toString());
+                }));
+  }
+
+  private int fill(long position, ByteBuf into) throws IOException {
+    int read = 0;
+    while (into.isWritable()) {
+      int count = into.writeBytes(channel, position + read, into.writableBytes());
+      if (count < 0) {
+        return read;
+      }
+      read += count;
+    }
+    return read;
+  }
+
+  /** Of a file that was only read nothing waits to be written, so closing it does not block. */
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      log.warn("a stored output could not be closed: {}", e.toString());
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package dev.tollgate.server.ops;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.blob.Stored;
+import io.netty.channel.EventLoop;
+import io.prometheus.metrics.core.datapoints.CounterDataPoint;
+import io.prometheus.metrics.core.datapoints.DistributionDataPoint;
+import io.prometheus.metrics.core.metrics.Counter;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts what a store keeps and what it fails to, and says why to the log. */
+public final class MeteredBlobs implements Blobs {
+  private static final Logger log = LoggerFactory.getLogger(MeteredBlobs.class);
+  private static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
+
+  private final Blobs inner;
+  private final CounterDataPoint stored;
+  private final CounterDataPoint bytes;
+  private final DistributionDataPoint durations;
+  private final Counter failures;
+
+  public MeteredBlobs(Blobs inner, Metrics metrics) {
+    this.inner = inner;
+    stored = metrics.counter(Family.OUTPUTS_STORED).labelValues();
+    bytes = metrics.counter(Family.OUTPUT_BYTES).labelValues();
+    durations = metrics.histogram(Family.OUTPUT_STORE_DURATION, SECONDS).labelValues();
+    failures = metrics.counter(Family.OUTPUT_FAILURES);
+    for (BlobFault fault : BlobFault.values()) {
+      failures.labelValues(fault.wire()); // shown as 0 also where nothing has failed so far
+    }
+  }
+
+  @Override
+  public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+    long length = blob.bytes().readableBytes();
+    long began = loop.ticker().nanoTime();
+    inner.store(
+        blob,
+        loop,
+        came -> {
+          durations.observe((loop.ticker().nanoTime() - began) / 1e9);
+          switch (came) {
+            case Stored.Kept _ -> {
+              stored.inc();
+              bytes.inc(length);
+            }
+            case Stored.Unavailable no -> failed("stored", no.fault(), no.reason());
+          }
+          whenDone.accept(came);
+        });
+  }
+
+  @Override
+  public SignedUrl url(BlobName name) {
+    return inner.url(name);
+  }
+
+  @Override
+  public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
+    inner.delete(
+        name,
+        loop,
+        came -> {
+          if (came instanceof Deleted.Unavailable no) {
+            failed("deleted", no.fault(), no.reason());
+          }
+          whenDone.accept(came);
+        });
+  }
+
+  private void failed(String what, BlobFault fault, String reason) {
+    failures.labelValues(fault.wire()).inc();
+    log.warn("an output could not be {} ({}): {}", what, fault.wire(), reason);
+  }
+}

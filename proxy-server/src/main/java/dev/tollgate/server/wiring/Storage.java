@@ -1,0 +1,138 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.aws.AwsKeys;
+import dev.tollgate.core.blob.BlobKey;
+import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.PathSigner;
+import dev.tollgate.core.blob.S3Blobs;
+import dev.tollgate.core.blob.S3Bucket;
+import dev.tollgate.core.blob.S3Bucket.Addressing;
+import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.exchange.DownloadService;
+import dev.tollgate.core.exchange.Downloads;
+import dev.tollgate.core.upstream.Upstreams;
+import dev.tollgate.server.blob.DirectoryBlobs;
+import dev.tollgate.server.blob.Expiry;
+import dev.tollgate.server.ops.BoundedOffload;
+import dev.tollgate.server.ops.Family;
+import dev.tollgate.server.ops.MeteredBlobs;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.settings.ObjectStorageSettings;
+import dev.tollgate.server.settings.value.HttpUrl;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Where outputs are kept, as the configuration says: nowhere, in a directory or in a bucket. */
+final class Storage implements AutoCloseable {
+  /** What threads wait for is a disk, and a hanging one has all of them. */
+  private static final int DISK_THREADS = 4;
+
+  private static final int DISK_TASKS_MAX = 1_000;
+
+  private final Optional<Blobs> blobs;
+  private final DownloadService downloads;
+  private final Runnable close;
+
+  private Storage(Optional<Blobs> blobs, DownloadService downloads, Runnable close) {
+    this.blobs = blobs;
+    this.downloads = downloads;
+    this.close = close;
+  }
+
+  /**
+   * Opens it; fails where a directory cannot be written to. A bucket is first reached with the
+   * first output, because its service may start later.
+   *
+   * @param base under which clients reach this gateway, once it listens
+   */
+  static Storage open(
+      @Nullable ObjectStorageSettings settings,
+      Upstreams upstreams,
+      ByteBufAllocator allocator,
+      Metrics metrics,
+      Supplier<String> base)
+      throws StartException {
+    if (settings == null) {
+      return new Storage(Optional.empty(), DownloadService.NONE, () -> {});
+    }
+    return settings.directory() != null
+        ? directory(settings.directory(), settings, metrics, base)
+        : bucket(settings, upstreams, allocator, metrics);
+  }
+
+  private static Storage directory(
+      Path directory, ObjectStorageSettings settings, Metrics metrics, Supplier<String> base)
+      throws StartException {
+    InstantSource clock = InstantSource.system();
+    BlobKey key;
+    try {
+      key = DirectoryBlobs.prepare(directory);
+    } catch (IOException e) {
+      throw new StartException("object_storage.directory cannot be used: " + e, e);
+    }
+    var offload = new BoundedOffload(DISK_THREADS, DISK_TASKS_MAX);
+    var signer = new PathSigner(key, clock, settings.urlTtl(), base);
+    var kept = new DirectoryBlobs(directory, offload, clock, settings.timeout(), signer);
+    var downloads = new Downloads(signer, kept);
+    var expiry = new Expiry(directory, clock);
+    expiry.start();
+    metrics.gauge(Family.DOWNLOADS, downloads::open);
+    metrics.counter(Family.OUTPUTS_EXPIRED, expiry::deleted);
+    Runnable close =
+        () -> {
+          expiry.close();
+          offload.close();
+        };
+    return new Storage(Optional.of(new MeteredBlobs(kept, metrics)), downloads, close);
+  }
+
+  private static Storage bucket(
+      ObjectStorageSettings settings,
+      Upstreams upstreams,
+      ByteBufAllocator allocator,
+      Metrics metrics) {
+    S3Bucket bucket = bucket(settings);
+    upstreams.keep(bucket.endpoint());
+    var kept = new S3Blobs(bucket, upstreams, allocator, InstantSource.system());
+    var metered = new MeteredBlobs(kept, metrics);
+    return new Storage(Optional.of(metered), DownloadService.NONE, () -> {});
+  }
+
+  /** The loader has seen to it that nothing is missing. */
+  private static S3Bucket bucket(ObjectStorageSettings settings) {
+    HttpUrl url = Objects.requireNonNull(settings.endpoint());
+    Secret id = Objects.requireNonNull(settings.accessKey());
+    Secret secret = Objects.requireNonNull(settings.secretKey());
+    Duration timeout = settings.timeout();
+    return S3Bucket.of(
+        new EndpointIdentity(url.tls(), url.host(), url.port()),
+        Objects.requireNonNull(settings.bucket()),
+        settings.pathStyle() ? Addressing.PATH : Addressing.HOST,
+        new AwsKeys(settings.region(), id.reveal(), secret, Optional.empty()),
+        settings.urlTtl(),
+        timeout);
+  }
+
+  /** Empty: outputs are not kept. */
+  Optional<Blobs> blobs() {
+    return blobs;
+  }
+
+  /** What is kept here and not in a bucket is fetched here. */
+  DownloadService downloads() {
+    return downloads;
+  }
+
+  @Override
+  public void close() {
+    close.run();
+  }
+}

@@ -1,0 +1,260 @@
+package dev.tollgate.server.blob;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobFile;
+import dev.tollgate.core.blob.BlobFiles.Opened;
+import dev.tollgate.core.blob.BlobKey;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.PathSigner;
+import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.testkit.BlobsContract;
+import dev.tollgate.server.ops.BoundedOffload;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A directory keeps the contract of all stores, and survives what disks do. */
+class DirectoryBlobsTest extends BlobsContract {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  @TempDir private Path directory = Path.of("");
+
+  private final EventLoop loop = new DefaultEventLoop();
+  private final BoundedOffload offload = new BoundedOffload(2, 4);
+  private Instant now = Instant.parse("2026-11-22T10:00:00Z");
+  private PathSigner signer = signer(new BlobKey("00000000", "0".repeat(64)));
+  private DirectoryBlobs blobs = blobs(Duration.ofSeconds(20));
+
+  @BeforeEach
+  void prepare() throws IOException {
+    signer = signer(DirectoryBlobs.prepare(directory));
+    blobs = blobs(Duration.ofSeconds(20));
+  }
+
+  @AfterEach
+  void end() {
+    offload.close();
+    loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+  }
+
+  private PathSigner signer(BlobKey key) {
+    return new PathSigner(key, () -> now, HOUR, () -> "https://gateway.test");
+  }
+
+  private DirectoryBlobs blobs(Duration timeout) {
+    return new DirectoryBlobs(directory, offload, () -> now, timeout, signer);
+  }
+
+  @Override
+  protected Blobs blobs() {
+    return blobs;
+  }
+
+  @Override
+  protected EventLoop loop() {
+    return loop;
+  }
+
+  @Override
+  protected SignedUrl urlOf(BlobName name, Duration ago) {
+    Instant then = now;
+    now = then.minus(ago);
+    SignedUrl url = blobs.url(name);
+    now = then;
+    return url;
+  }
+
+  @Override
+  protected Optional<Fetched> fetch(String url) {
+    assertThat(url).startsWith("https://gateway.test/artifacts/");
+    String target = url.substring("https://gateway.test".length());
+    int query = target.indexOf('?');
+    return query < 0
+        ? signer.permitted(target, "").flatMap(this::read)
+        : signer
+            .permitted(target.substring(0, query), target.substring(query + 1))
+            .flatMap(this::read);
+  }
+
+  private Optional<Fetched> read(BlobName name) {
+    return switch (open(name)) {
+      case Opened.Absent _ -> Optional.empty();
+      case Opened.Unavailable no -> throw new AssertionError(no);
+      case Opened.Found found -> {
+        BlobFile file = found.file();
+        ByteBuf bytes = Unpooled.buffer((int) file.length(), (int) file.length());
+        assertThat(read(file, bytes)).isInstanceOf(BlobFile.Read.Done.class);
+        file.close();
+        yield Optional.of(new Fetched(name.type().mediaType(), bytes));
+      }
+    };
+  }
+
+  private Opened open(BlobName name) {
+    var opened = new CompletableFuture<Opened>();
+    loop.execute(() -> blobs.open(name, loop, opened::complete));
+    return opened.join();
+  }
+
+  private BlobFile.Read read(BlobFile file, ByteBuf into) {
+    var read = new CompletableFuture<BlobFile.Read>();
+    loop.execute(() -> file.read(0, into, read::complete));
+    return read.join();
+  }
+
+  @Test
+  void whoSharesTheDirectoryAgreesOnTheKey() throws Exception {
+    BlobKey key = DirectoryBlobs.prepare(directory);
+    assertThat(DirectoryBlobs.prepare(directory)).isEqualTo(key);
+    assertThat(Files.getPosixFilePermissions(directory.resolve("key"))).hasSize(2);
+    assertThat(key.toString()).doesNotContain(key.secret());
+
+    Files.delete(directory.resolve("key"));
+    List<CompletableFuture<BlobKey>> nodes =
+        IntStream.range(0, 8).mapToObj(_ -> CompletableFuture.supplyAsync(this::prepared)).toList();
+    Set<BlobKey> agreed = nodes.stream().map(CompletableFuture::join).collect(Collectors.toSet());
+    assertThat(agreed).hasSize(1).doesNotContain(key);
+    assertThat(files(directory)).containsExactly("key");
+
+    Files.writeString(directory.resolve("key"), "nonsense");
+    assertThatThrownBy(() -> DirectoryBlobs.prepare(directory))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("holds no key")
+        .hasMessageNotContaining("nonsense");
+  }
+
+  private BlobKey prepared() {
+    try {
+      return DirectoryBlobs.prepare(directory);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static List<String> files(Path folder) throws IOException {
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.filter(Files::isRegularFile)
+          .map(file -> folder.relativize(file).toString())
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void aKeyOfAnotherDirectorySignsNothingHere() {
+    BlobName name = keep(BlobType.PNG, new byte[] {1});
+    String url = signer(new BlobKey("00000000", "0".repeat(64))).url(name).url();
+    assertThat(fetch(url)).isEmpty();
+    assertThat(fetch(blobs.url(name).url())).isPresent();
+  }
+
+  @Test
+  void whatCannotBeWrittenLeavesNothing() throws IOException {
+    keep(BlobType.PNG, new byte[] {1});
+    List<String> before = files(directory);
+    Files.delete(directory.resolve("drafts"));
+    Files.writeString(directory.resolve("drafts"), "in the way");
+    ByteBuf bytes = Unpooled.buffer().writeByte(1);
+    assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, bytes)))
+        .isInstanceOfSatisfying(
+            Stored.Unavailable.class, no -> assertThat(no.fault()).isEqualTo(BlobFault.FAILED));
+    assertThat(bytes.refCnt()).isZero();
+    Files.delete(directory.resolve("drafts"));
+    Files.createDirectory(directory.resolve("drafts"));
+    assertThat(files(directory)).isEqualTo(before);
+  }
+
+  @Test
+  void aDiskThatHangsIsNotWaitedFor() throws Exception {
+    var hanging = new CountDownLatch(1);
+    blobs = blobs(Duration.ofMillis(20));
+    for (int thread = 0; thread < 2; thread++) {
+      offload.run(loop, loop.ticker().nanoTime() + 60_000_000_000L, () -> hang(hanging), _ -> {});
+    }
+    ByteBuf bytes = Unpooled.buffer().writeByte(1);
+    assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, bytes)))
+        .isEqualTo(new Stored.Unavailable(BlobFault.TIMED_OUT, "the disk hangs"));
+    for (int queued = 1; queued < 4; queued++) {
+      assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.EMPTY_BUFFER)))
+          .isInstanceOfSatisfying(
+              Stored.Unavailable.class,
+              no -> assertThat(no.fault()).isEqualTo(BlobFault.TIMED_OUT));
+    }
+    assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.EMPTY_BUFFER)))
+        .isEqualTo(new Stored.Unavailable(BlobFault.BUSY, "queue full"));
+    hanging.countDown();
+    blobs = blobs(Duration.ofSeconds(20));
+    keep(BlobType.PNG, new byte[] {1}); // behind all that waited
+    assertThat(bytes.refCnt()).isZero();
+    assertThat(files(directory.resolve("drafts"))).isEmpty();
+  }
+
+  private static Void hang(CountDownLatch until) throws InterruptedException {
+    until.await();
+    return null;
+  }
+
+  @Test
+  void whatIsOverIsDeletedAndNothingElse() throws IOException {
+    var expiry = new Expiry(directory, () -> now);
+    BlobName week = keep(BlobType.PNG, new byte[] {1, 2});
+    BlobName hours = keepFor(Duration.ofHours(15));
+    BlobName minutes = keepFor(Duration.ofMinutes(1));
+    Path crashed = Files.writeString(directory.resolve("drafts/crashed"), "half");
+    Files.setLastModifiedTime(crashed, FileTime.from(now.minus(Duration.ofHours(2))));
+    Path underway = Files.writeString(directory.resolve("drafts/underway"), "half");
+    Files.setLastModifiedTime(underway, FileTime.from(now));
+    Path foreign = Files.writeString(directory.resolve("days/README"), "not ours");
+
+    assertThat(expiry.round()).isOne();
+    assertThat(crashed).doesNotExist();
+    assertThat(underway).exists();
+    assertThat(read(minutes)).isPresent();
+
+    now = Instant.parse("2026-11-23T00:00:01Z");
+    assertThat(expiry.round()).isEqualTo(1 + 1); // and the draft, which is old by now
+    assertThat(read(minutes)).isEmpty();
+    assertThat(read(hours)).isPresent();
+    assertThat(directory.resolve("days/20261122")).doesNotExist();
+
+    now = Instant.parse("2026-11-30T00:00:01Z");
+    assertThat(expiry.round()).isEqualTo(2);
+    assertThat(read(week)).isEmpty();
+    assertThat(foreign).exists();
+    assertThat(expiry.deleted()).isEqualTo(5);
+    assertThat(expiry.round()).isZero();
+    expiry.close();
+  }
+
+  private BlobName keepFor(Duration time) {
+    Stored stored = store(new Blob(ORG, BlobType.PNG, time, Unpooled.buffer().writeByte(7)));
+    return ((Stored.Kept) stored).name();
+  }
+}
