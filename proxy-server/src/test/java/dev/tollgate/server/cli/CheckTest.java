@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.tollgate.core.testkit.AwsSignature;
+import dev.tollgate.core.testkit.ScriptedUpstream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -213,5 +214,36 @@ final class CheckTest {
     assertThat(out.toString())
         .startsWith("{")
         .contains("https://json-schema.org/draft/2020-12/schema");
+  }
+
+  @Test
+  void connectStoresAnOutputWhereOutputsGo() throws IOException {
+    String kept = write("version: 1\nobject_storage: { directory: ./objects }");
+    assertThat(run("check", "--config", kept, "--connect")).isZero();
+    assertThat(out.toString()).contains("object storage: stored and deleted\n");
+    try (var files = Files.walk(folder.resolve("objects"))) {
+      assertThat(files.filter(Files::isRegularFile))
+          .extracting(Path::getFileName)
+          .containsExactly(Path.of("key"));
+    }
+
+    Files.writeString(folder.resolve("file"), "in the way");
+    String noFolder = write("version: 1\nobject_storage: { directory: ./file/objects }");
+    assertThat(run("check", "--config", noFolder, "--connect")).isOne();
+    assertThat(err.toString()).contains("object storage: object_storage.directory cannot be used");
+
+    String nobody =
+        write(
+            """
+            version: 1
+            object_storage:
+              { endpoint: http://127.0.0.1:%d, bucket: pics, access_key: a, secret_key: shh-canary,
+                path_style: true }
+            """
+                .formatted(ScriptedUpstream.refusedPort()));
+    assertThat(run("check", "--config", nobody, "--connect")).isOne();
+    assertThat(err.toString())
+        .contains("object storage: cannot store: unreachable")
+        .doesNotContain("shh-canary");
   }
 }
