@@ -17,16 +17,26 @@ import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 
-/** Submissions as PostgreSQL has them, each step one statement: {@code V13__idempotency}. */
+/**
+ * Submissions as PostgreSQL has them, each step one statement: {@code V13__idempotency} and {@code
+ * V14__idempotency_is_read}.
+ */
 final class ClaimRows {
   private static final String NAMED = " WHERE org_id = ? AND endpoint = ? AND key = ?";
 
+  /** Whoever has a row locked is about to change it, and the others need not wait for that. */
   private static final String RENEW =
       """
+      WITH alive AS (
+        SELECT i.org_id, i.endpoint, i.key
+          FROM idempotency i
+          JOIN unnest(?, ?, ?, ?) AS held (org_id, endpoint, key, request_id)
+            ON i.org_id = held.org_id AND i.endpoint = held.endpoint AND i.key = held.key
+         WHERE i.request_id = held.request_id AND i.state IN ('claimed', 'dispatched')
+           FOR NO KEY UPDATE OF i SKIP LOCKED)
       UPDATE idempotency i SET lease_until = clock_timestamp() + make_interval(secs => ?)
-        FROM unnest(?, ?, ?, ?) AS held (org_id, endpoint, key, request_id)
-       WHERE i.org_id = held.org_id AND i.endpoint = held.endpoint AND i.key = held.key
-         AND i.request_id = held.request_id AND i.state IN ('claimed', 'dispatched')
+        FROM alive
+       WHERE i.org_id = alive.org_id AND i.endpoint = alive.endpoint AND i.key = alive.key
       """;
 
   private final DataSource pool;
@@ -182,11 +192,11 @@ final class ClaimRows {
             RENEW,
             renew -> {
               Connection connection = renew.getConnection();
-              renew.setDouble(1, seconds(lease));
-              renew.setArray(2, SqlArrays.of(connection, "uuid", held, h -> h.org().toString()));
-              renew.setArray(3, SqlArrays.of(connection, "text", held, Held::endpoint));
-              renew.setArray(4, SqlArrays.of(connection, "text", held, Held::key));
-              renew.setArray(5, SqlArrays.of(connection, "text", held, h -> h.request().value()));
+              renew.setArray(1, SqlArrays.of(connection, "uuid", held, h -> h.org().toString()));
+              renew.setArray(2, SqlArrays.of(connection, "text", held, Held::endpoint));
+              renew.setArray(3, SqlArrays.of(connection, "text", held, Held::key));
+              renew.setArray(4, SqlArrays.of(connection, "text", held, h -> h.request().value()));
+              renew.setDouble(5, seconds(lease));
             });
   }
 

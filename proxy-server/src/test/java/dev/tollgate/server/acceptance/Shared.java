@@ -130,6 +130,7 @@ final class Shared {
         .embedding("test/embedding-no-usage", new Setup.Route("mock", "fault/no-usage"))
         .embedding("acme/emb", new Setup.Route("mock", "mock-embedding?ttft=0ms"))
         .model("scripted/leave", "scripted", "leave")
+        .image("scripted/image", new Setup.Route("scripted", "image"))
         .model("scripted/canary", "scripted", "canary")
         .model(
             "scripted/late",

@@ -55,7 +55,10 @@ final class MigrationsTest {
               "b97693b73aeec53fdc00e109c642ff4e16796110c314484503dddbf01d4cc091"),
           Map.entry(
               "V13__idempotency.sql",
-              "9d60de26d9568671f9bbfb45dc56a9ca0eda0cfd5d31799357094bae0a15c38f"));
+              "9d60de26d9568671f9bbfb45dc56a9ca0eda0cfd5d31799357094bae0a15c38f"),
+          Map.entry(
+              "V14__idempotency_is_read.sql",
+              "ec84b0f42de541ef53e5e7ed09113d56afa2d5a97d4a655df98abd650bb86359"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

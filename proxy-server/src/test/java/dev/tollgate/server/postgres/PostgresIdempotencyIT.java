@@ -164,6 +164,26 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     runs.free(() -> {});
   }
 
+  /** A row that is locked is one that somebody wrote, and the write is waited for. */
+  @Test
+  void whoIsOnlyToldSomethingWaitsForNobody() throws Exception {
+    Claim done = claimed(first, "told", "body");
+    dispatch(done);
+    complete(done, reply(200, "made"));
+    Claim runs = claimed(first, "running", "body");
+    try (Connection other = store.pool().getConnection();
+        Statement lock = other.createStatement()) {
+      other.setAutoCommit(false);
+      lock.execute("SELECT * FROM idempotency FOR UPDATE");
+      assertThat(replayed(second, "told", "body").status()).isEqualTo(200);
+      assertThat(ask(second, "told", "other")).isInstanceOf(Answer.Conflict.class);
+      assertThat(ask(second, "running", "body")).isInstanceOf(Answer.Running.class);
+      other.rollback();
+      other.setAutoCommit(true);
+    }
+    runs.free(() -> {});
+  }
+
   @Test
   void whatIsStoredIsCounted() {
     Claim claim = claimed(first, "counted", "body");

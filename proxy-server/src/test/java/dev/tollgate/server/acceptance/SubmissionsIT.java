@@ -1,0 +1,216 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.core.testkit.Wire;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Two nodes on one database carry a submission out once: where a hundred send it at once, and where
+ * a node is killed at each step on the way.
+ */
+class SubmissionsIT {
+  private static final String PATH = "/v1/images/generations";
+  private static final String MODEL = "scripted/image";
+  private static final String LEASE = "server.idempotency.lease=2s";
+  private static final int CLIENTS = 100;
+
+  /** Charges of the model that only this test asks. */
+  private static final String CHARGES =
+      "SELECT count(*) FROM settlement s JOIN request_log l"
+          + " ON l.day = s.day AND l.request_id = s.request_id"
+          + " WHERE l.row::json ->> 'model' = '"
+          + MODEL
+          + "'";
+
+  private static final Map<String, Integer> CALLS = new ConcurrentHashMap<>();
+  private static Folder folder;
+  private static Binary node;
+  private static Books books;
+
+  @BeforeAll
+  static void start() throws Exception {
+    Shared.scripted()
+        .model(
+            "image",
+            (request, connection) -> {
+              String prompt = request.path("prompt").asText();
+              CALLS.merge(prompt, 1, Integer::sum);
+              if (prompt.startsWith("hold")) {
+                connection.gate(prompt);
+              }
+              connection.send(Wire.images(7, 1_290));
+            });
+    books = Books.of(Shared.node().home());
+    folder = Folder.with(Shared.setup());
+    node = serve();
+  }
+
+  @AfterAll
+  static void stop() {
+    node.close();
+    folder.close();
+  }
+
+  private static Binary serve() throws Exception {
+    List<String> settings = new ArrayList<>(Shared.node().home().storeSettings());
+    settings.add(LEASE);
+    return Binary.start(folder, settings.toArray(String[]::new));
+  }
+
+  @Test
+  void ofAHundredAtOnceOneIsCarriedOut() throws Exception {
+    long before = books.number(CHARGES);
+    List<Future<RawResponse>> sent = new ArrayList<>();
+    CountDownLatch refused = new CountDownLatch(CLIENTS - 1);
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < CLIENTS; i++) {
+        Binary at = i % 2 == 0 ? node : Shared.node();
+        sent.add(
+            clients.submit(
+                () -> {
+                  RawResponse told = submit(at, "hold all");
+                  refused.countDown();
+                  return told;
+                }));
+      }
+      assertThat(refused.await(30, TimeUnit.SECONDS)).isTrue();
+      Shared.scripted().open("hold all");
+    }
+    RawResponse made = null;
+    int conflicts = 0;
+    for (Future<RawResponse> each : sent) {
+      RawResponse told = each.get();
+      if (told.status() == 200) {
+        assertThat(made).isNull();
+        made = told;
+      } else {
+        conflicts++;
+        assertThat(told.status()).isEqualTo(409);
+        assertThat(Chats.code(told)).isEqualTo("idempotency_conflict");
+        assertThat(Integer.parseInt(told.header("retry-after"))).isPositive();
+        assertThat(told.header("x-should-retry")).isEqualTo("true");
+      }
+    }
+    assertThat(made).isNotNull();
+    assertThat(conflicts).isEqualTo(CLIENTS - 1);
+    for (Binary each : List.of(node, Shared.node())) {
+      RawResponse again = submit(each, "hold all");
+      assertThat(again.status()).isEqualTo(200);
+      assertThat(again.text()).isEqualTo(made.text());
+      assertThat(again.header("idempotent-replayed")).isEqualTo("true");
+      assertThat(again.header("x-llm-cost-micro")).isEqualTo(made.header("x-llm-cost-micro"));
+      assertThat(again.header("x-request-id")).isNotEqualTo(made.header("x-request-id"));
+    }
+    assertThat(CALLS).containsEntry("hold all", 1);
+    awaitCharges(before + 1);
+  }
+
+  @Test
+  void aNodeThatIsKilledAtAnyStepLeavesOneCallAndOneChargeAtMost() throws Exception {
+    long before = books.number(CHARGES);
+    assertThat(submit(node, "after all").status()).isEqualTo(200);
+    awaitCharges(before + 1);
+    try (var store = HeldSubmissions.at(Shared.node().home());
+        ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      store.hold("at the claim", "claimed");
+      store.hold("at the mark", "dispatched");
+      store.hold("at the reply", "done");
+      List<String> held =
+          List.of("at the claim", "at the mark", "at the reply", "hold at the provider");
+      for (String prompt : held) {
+        clients.submit(() -> submit(node, prompt));
+      }
+      store.awaitHeld(3);
+      awaitCall("hold at the provider");
+      node.kill();
+
+      // Others hear that it runs, until its lease is over.
+      for (String prompt : List.of("at the mark", "at the reply", "hold at the provider")) {
+        RawResponse told = submit(Shared.node(), prompt);
+        assertThat(told.status()).as(prompt).isEqualTo(409);
+        assertThat(told.header("retry-after")).isNotEmpty();
+      }
+      store.awaitHeld(0); // those of the dead are found out
+    }
+    Shared.scripted().open("hold at the provider");
+
+    // Nobody had heard of these.
+    assertThat(whenOver("at the claim").status()).isEqualTo(200);
+    assertThat(whenOver("at the mark").status()).isEqualTo(200);
+    // Of these a provider had, and nobody knows what came of them.
+    for (String prompt : List.of("at the reply", "hold at the provider")) {
+      RawResponse lost = whenOver(prompt);
+      assertThat(lost.status()).as(prompt).isEqualTo(502);
+      assertThat(Chats.code(lost)).isEqualTo("provider_error");
+      assertThat(lost.header("x-should-retry")).isEqualTo("false");
+      assertThat(submit(Shared.node(), prompt).text()).isEqualTo(lost.text());
+    }
+    RawResponse replayed = submit(Shared.node(), "after all");
+    assertThat(replayed.status()).isEqualTo(200);
+    assertThat(replayed.header("idempotent-replayed")).isEqualTo("true");
+
+    node = serve(); // and brings what it owes into the books
+    for (String prompt : List.of("at the reply", "hold at the provider")) {
+      assertThat(submit(node, prompt).status()).isEqualTo(502);
+    }
+    assertThat(CALLS)
+        .containsEntry("at the claim", 1)
+        .containsEntry("at the mark", 1)
+        .containsEntry("at the reply", 1)
+        .containsEntry("hold at the provider", 1)
+        .containsEntry("after all", 1);
+    awaitCharges(before + 3);
+    node.admin().awaitBooked();
+    assertThat(books.number(CHARGES)).isEqualTo(before + 3);
+  }
+
+  /** Asks the other node until the first one's lease is over. */
+  private static RawResponse whenOver(String prompt) {
+    RawResponse told = submit(Shared.node(), prompt);
+    long began = System.nanoTime();
+    while (told.status() == 409) {
+      assertThat(System.nanoTime() - began).as(prompt).isLessThan(20_000_000_000L);
+      told = submit(Shared.node(), prompt);
+    }
+    return told;
+  }
+
+  private static void awaitCall(String prompt) {
+    long began = System.nanoTime();
+    while (!CALLS.containsKey(prompt)) {
+      assertThat(System.nanoTime() - began).as(prompt).isLessThan(20_000_000_000L);
+      Thread.onSpinWait();
+    }
+  }
+
+  private static void awaitCharges(long charges) throws Exception {
+    long began = System.nanoTime();
+    while (books.number(CHARGES) != charges) {
+      assertThat(System.nanoTime() - began).as("charges").isLessThan(20_000_000_000L);
+    }
+  }
+
+  /** The prompt is the key, too. */
+  private static RawResponse submit(Binary at, String prompt) {
+    String body = "{\"model\":\"" + MODEL + "\",\"prompt\":\"" + prompt + "\"}";
+    try (RawClient client = at.connect()) {
+      return client
+          .post(PATH, body, Shared.authorization(), "Idempotency-Key: " + prompt)
+          .readResponse();
+    }
+  }
+}
