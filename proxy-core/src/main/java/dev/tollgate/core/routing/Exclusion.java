@@ -30,6 +30,8 @@ public record Exclusion(ModelId model, ProviderId provider, Reason reason, long 
     COOLING,
     /** It refused every key that we have. */
     CREDENTIALS_REFUSED,
+    /** The token that its key is exchanged for is not there yet, or expired. */
+    TOKEN_MISSING,
     /** The limit of the model that it would serve instead is used up. */
     MODEL_LIMITED;
 

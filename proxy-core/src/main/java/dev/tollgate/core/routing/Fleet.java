@@ -31,6 +31,9 @@ public final class Fleet {
   /** Stands for the key of a provider that has none. */
   private static final String NO_KEY = "";
 
+  /** Tokens come within a second, or after a time that nobody knows. */
+  private static final long TOKEN_WAIT_NANOS = 1_000_000_000;
+
   private final Map<ProviderName, ProviderHealth> providers = new ConcurrentHashMap<>();
   private final Map<KeyName, KeyHealth> keys = new ConcurrentHashMap<>();
   private final Map<RouteName, RouteHealth> routes = new ConcurrentHashMap<>();
@@ -126,6 +129,9 @@ public final class Fleet {
   }
 
   private Optional<Exclusion> keyObstacle(Candidate candidate, long nowNanos) {
+    if (!hasSomethingToSend(candidate)) {
+      return Optional.of(excluded(candidate, Reason.TOKEN_MISSING, TOKEN_WAIT_NANOS));
+    }
     long cooling = Long.MAX_VALUE;
     long retired = Long.MAX_VALUE;
     for (KeyHealth key : keysOf(candidate.route())) {
@@ -143,6 +149,14 @@ public final class Fleet {
         cooling < Long.MAX_VALUE
             ? excluded(candidate, Reason.COOLING, cooling)
             : excluded(candidate, Reason.CREDENTIALS_REFUSED, retired));
+  }
+
+  /**
+   * A token that somebody fetches may be missing: no fault of the provider's, which is not asked.
+   */
+  private static boolean hasSomethingToSend(Candidate candidate) {
+    List<Credential> credentials = candidate.provider().credentials();
+    return credentials.isEmpty() || credentials.stream().anyMatch(one -> one.sent().isPresent());
   }
 
   private List<KeyHealth> keysOf(Route route) {
@@ -203,7 +217,7 @@ public final class Fleet {
     }
     Credential credential = choose(candidate.route(), besides, nowNanos, random);
     KeyHealth key = key(candidate.route(), credential);
-    if (!key.tryUse(resort, nowNanos)) {
+    if (!hasSomethingToSend(candidate) || !key.tryUse(resort, nowNanos)) {
       health.breaker().neutral(permit.get(), nowNanos);
       return new Placing.Excluded(
           keyObstacle(candidate, nowNanos).orElse(excluded(candidate, Reason.COOLING, 1)));

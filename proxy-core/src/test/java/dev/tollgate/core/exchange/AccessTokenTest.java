@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.endpoint.ClientView;
+import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
@@ -81,7 +82,26 @@ class AccessTokenTest {
       assertThat(ClientView.of(client.text()).text()).isEqualTo("fine");
       assertThat(scenario.served().attempts())
           .extracting(RequestRecord.AttemptRecord::outcome)
-          .containsExactly("unreachable", "ok");
+          .containsExactly("ok");
+    }
+  }
+
+  /** It is not the provider's fault: no circuit opens for it. */
+  @Test
+  void itIsAskedAsSoonAsThereIsOne() {
+    var token = new AccessToken();
+    var providers =
+        TestCatalog.of(TestCatalog.tokened("alpha", token), TestCatalog.provider("beta"));
+    try (var scenario = Scenario.of(providers)) {
+      for (int i = 0; i < 20; i++) {
+        scenario.ask(REQUEST);
+        lastAskedAt(scenario, "beta.example").send(FINE);
+      }
+      token.replace(new Secret("one"));
+      scenario.ask(REQUEST);
+      ProviderLink alpha = lastAskedAt(scenario, "alpha.example");
+      assertThat(alpha.received()).contains("Bearer one");
+      alpha.send(FINE);
     }
   }
 
@@ -89,11 +109,11 @@ class AccessTokenTest {
   void whereThereIsNobodyElseTheClientIsTold() {
     try (var scenario =
         Scenario.of(TestCatalog.of(TestCatalog.tokened("alpha", new AccessToken())))) {
-      scenario.ask(REQUEST);
-      scenario.passSeconds(5); // it may have come by then
-      assertThat(scenario.served().attempts())
-          .extracting(RequestRecord.AttemptRecord::outcome)
-          .containsOnly("unreachable");
+      RecordedClient client = scenario.ask(REQUEST);
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.NO_PROVIDER_AVAILABLE);
+      assertThat(client.fault().retryAfterSeconds()).isOne();
+      assertThat(client.fault().details().toString()).contains("token_missing");
+      assertThat(scenario.requests()).isZero();
     }
   }
 }
