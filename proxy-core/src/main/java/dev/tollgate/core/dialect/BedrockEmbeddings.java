@@ -12,6 +12,9 @@ import io.netty.buffer.Unpooled;
 
 /** Vectors as Amazon's Titan gives them: one text a request. */
 final class BedrockEmbeddings implements EmbeddingTranslation {
+  /** It has one length of vectors, and refuses to be told of another. */
+  private static final String FIRST_VERSION = "titan-embed-text-v1";
+
   @Override
   public int textsMax() {
     return 1;
@@ -23,7 +26,7 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
         (out, dropped) -> {
           input(canonical, out);
           for (int i = 0; i < canonical.size(); i++) {
-            rest(canonical, i, out, dropped);
+            rest(canonical, i, route.upstreamModel(), out, dropped);
           }
         });
   }
@@ -39,12 +42,17 @@ final class BedrockEmbeddings implements EmbeddingTranslation {
     out.raw(texts != null && single ? JsonBytes.of(texts, 0) : JsonBytes.of(canonical, i));
   }
 
-  private static void rest(JsonMembers canonical, int i, JsonOut out, Dropped dropped) {
+  private static void rest(
+      JsonMembers canonical, int i, String model, JsonOut out, Dropped dropped) {
     switch (canonical.name(i)) {
       case "model", "input", "encoding_format", "routing", "provider" -> {}
       case "dimensions", "normalize" -> {
         if (canonical.kind(i) != JsonKind.NULL) {
-          out.name(canonical.name(i)).raw(JsonBytes.of(canonical, i));
+          if (model.contains(FIRST_VERSION)) {
+            dropped.add(canonical.name(i));
+          } else {
+            out.name(canonical.name(i)).raw(JsonBytes.of(canonical, i));
+          }
         }
       }
       default -> {

@@ -18,14 +18,18 @@ class BedrockEmbeddingsTest {
       quoteCharacter = '`',
       nullValues = "-",
       value = {
-        "\"input\":\"a\",\"dimensions\":256 | {\"inputText\":\"a\",\"dimensions\":256} | -",
-        "\"input\":[\"a\"],\"encoding_format\":\"base64\",\"normalize\":false"
+        "v2:0 | \"input\":\"a\",\"dimensions\":256 | {\"inputText\":\"a\",\"dimensions\":256} | -",
+        "v1 | \"input\":\"a\",\"dimensions\":256 | {\"inputText\":\"a\"} | dimensions",
+        "v2:0 | \"input\":[\"a\"],\"encoding_format\":\"base64\",\"normalize\":false"
             + " | {\"inputText\":\"a\",\"normalize\":false} | -",
-        "\"input\":\"a\",\"user\":\"u\" | {\"inputText\":\"a\"} | user"
+        "v2:0 | \"input\":\"a\",\"user\":\"u\" | {\"inputText\":\"a\"} | user"
       })
-  void aTextBecomesAVector(String members, String body, String dropped) throws InvalidJson {
+  void aTextBecomesAVector(String version, String members, String body, String dropped)
+      throws InvalidJson {
     byte[] json = ("{" + members + "}").getBytes(UTF_8);
-    Route route = new Route(TestCatalog.speaking("bedrock", "beta"), "t", 1, 100);
+    Route route =
+        new Route(
+            TestCatalog.speaking("bedrock", "beta"), "amazon.titan-embed-text-" + version, 1, 100);
     TranslatedChat sent =
         Dialect.named("bedrock")
             .embeddings()
