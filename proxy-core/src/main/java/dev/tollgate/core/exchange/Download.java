@@ -14,12 +14,15 @@ import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One blob on its way to a client: the next piece is read from the disk when the client took the
  * one before, so that a slow client costs one piece. Loop-confined.
  */
 final class Download implements Running {
+  private static final Logger LOG = LoggerFactory.getLogger(Download.class);
   private static final int PIECE_BYTES = 32 * 1024;
 
   /** Whatever the bytes are, no browser takes them for a page of this host, or keeps them. */
@@ -51,7 +54,12 @@ final class Download implements Running {
     this.whenEnded = whenEnded;
   }
 
-  void opened(Opened opened) {
+  /** What came of opening the file. */
+  void answered(Opened opened) {
+    Guarded.run(() -> opened(opened), this::surprised);
+  }
+
+  private void opened(Opened opened) {
     if (opened instanceof Opened.Found found) {
       file = found.file();
     }
@@ -80,10 +88,11 @@ final class Download implements Running {
     if (reading || over || !downstream.isWritable()) {
       return;
     }
-    reading = true;
     int bytes = (int) Math.min(PIECE_BYTES, found.length() - sentBytes);
     ByteBuf piece = downstream.allocator().ioBuffer(bytes, bytes);
-    found.read(sentBytes, piece, read -> came(found, piece, read));
+    reading = true;
+    found.read(
+        sentBytes, piece, read -> Guarded.run(() -> came(found, piece, read), this::surprised));
   }
 
   private void came(BlobFile found, ByteBuf piece, Read read) {
@@ -148,8 +157,18 @@ final class Download implements Running {
 
   @Override
   public void writabilityChanged() {
-    if (file != null) {
-      readOn(file);
+    BlobFile open = file;
+    if (open != null) {
+      Guarded.run(() -> readOn(open), this::surprised);
+    }
+  }
+
+  /** A fault of ours: told once to the log, and to the client where it still can be. */
+  private void surprised(RuntimeException surprise) {
+    LOG.error("a download of {} failed", name, surprise);
+    if (!over) {
+      reading = false;
+      refuse(Fault.of(ErrorCode.INTERNAL_FAILURE, "The download failed unexpectedly."));
     }
   }
 

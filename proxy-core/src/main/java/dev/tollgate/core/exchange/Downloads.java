@@ -38,7 +38,7 @@ public final class Downloads implements DownloadService {
     if (open.incrementAndGet() > openMax) {
       download.refuse(Fault.tryLater("Too many downloads are in work."));
     } else {
-      files.open(name, downstream.loop(), download::opened);
+      files.open(name, downstream.loop(), download::answered);
     }
     return download;
   }

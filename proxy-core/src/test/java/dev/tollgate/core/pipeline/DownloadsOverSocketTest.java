@@ -202,6 +202,29 @@ final class DownloadsOverSocketTest {
   }
 
   @Test
+  void whoSpeaksHttp10GetsTheSame() throws Exception {
+    BlobName name = keep(BlobType.PNG, 100_000);
+    try (RawClient client = gateway.connect()) {
+      client.send("GET " + url(name) + " HTTP/1.0\r\n\r\n");
+      assertThat(client.readUntil("\r\n\r\n"))
+          .contains("content-length: 100000\r\n")
+          .doesNotContain("chunked");
+      assertThat(client.readToEnd()).isEqualTo(files.kept.get(name));
+    }
+  }
+
+  @Test
+  void aNodeThatStopsCutsWhatIsUnderway() throws Exception {
+    BlobName name = keep(BlobType.MP4, 64 * 1024 * 1024);
+    try (RawClient client = RawClient.connectNarrow(gateway.port, 4096)) {
+      client.get(url(name)).readUntil("\r\n\r\n");
+      gateway.gateway.cutShort();
+      assertThat(client.readToEnd().length).isLessThan(64 * 1024 * 1024);
+    }
+    assertThat(gateway.awaitRecord().ending()).isEqualTo(Ending.DEPENDENCY_DOWN);
+  }
+
+  @Test
   void aFileThatBreaksOffIsNeverTakenForWhole() throws Exception {
     BlobName name = keep(BlobType.PNG, 200_000);
     files.unreadableFrom = 100_000;

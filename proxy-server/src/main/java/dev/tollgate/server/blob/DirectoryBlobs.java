@@ -131,12 +131,21 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
         }
         out.force(true);
       }
-      Files.createDirectories(folder);
+      makeFolders(folder);
       Files.move(draft, layout.of(name), StandardCopyOption.ATOMIC_MOVE);
       sync(folder);
     } catch (IOException e) {
       discard(draft, e);
       throw e;
+    }
+  }
+
+  /** Its parents are synced too, or a crash might take a folder with all that is in it. */
+  private void makeFolders(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      Files.createDirectories(folder);
+      sync(folder.resolveSibling("."));
+      sync(layout.days());
     }
   }
 
@@ -156,7 +165,7 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   }
 
   /** The system tells it in words only. */
-  private static BlobFault fault(Throwable cause) {
+  static BlobFault fault(Throwable cause) {
     String words = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
     boolean isFull = words.contains("no space left") || words.contains("quota exceeded");
     return isFull ? BlobFault.FULL : BlobFault.FAILED;

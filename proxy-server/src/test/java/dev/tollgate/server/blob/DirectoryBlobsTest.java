@@ -2,6 +2,7 @@ package dev.tollgate.server.blob;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.tollgate.core.blob.Blob;
 import dev.tollgate.core.blob.BlobFault;
@@ -189,6 +190,17 @@ class DirectoryBlobsTest extends BlobsContract {
     Files.delete(directory.resolve("drafts"));
     Files.createDirectory(directory.resolve("drafts"));
     assertThat(files(directory)).isEqualTo(before);
+  }
+
+  /** In the words of the system that runs the test, from the device that is always full. */
+  @Test
+  void aFullDiskIsToldFromABrokenOne() {
+    var full = Path.of("/dev/full");
+    assumeThat(full).exists();
+    assertThatThrownBy(() -> Files.write(full, new byte[4096]))
+        .satisfies(why -> assertThat(DirectoryBlobs.fault(why)).isEqualTo(BlobFault.FULL));
+    assertThat(DirectoryBlobs.fault(new IOException("Input/output error")))
+        .isEqualTo(BlobFault.FAILED);
   }
 
   @Test
