@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonItems;
@@ -161,6 +162,15 @@ public final class EmbeddingRequest implements InferenceRequest {
   public List<String> unsupported(Route route, Model served) {
     List<String> impossible = impossible(route);
     return impossible.isEmpty() ? unsent(route) : impossible;
+  }
+
+  @Override
+  public Fault unserved(List<String> paths) {
+    return paths.contains("input")
+        ? Fault.invalid(
+            "input",
+            "has more texts than the model's provider takes at once, or tokens in place of texts")
+        : InferenceRequest.super.unserved(paths);
   }
 
   private List<String> unsent(Route route) {

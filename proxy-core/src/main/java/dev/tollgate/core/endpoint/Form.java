@@ -12,6 +12,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -100,24 +101,38 @@ final class Form {
   }
 
   /**
-   * The form from its first delimiter to its last, with another value of one field and without some
-   * others. Everything else leaves as it came, in slices of the array.
+   * What becomes of fields.
+   *
+   * @param values which they have, whether they were there or not
    */
-  List<ByteBuf> edited(String field, String value, Set<String> without) {
+  record Edits(Map<String, String> values, Set<String> without) {}
+
+  /**
+   * The form from its first delimiter to its last, with edits. Everything else leaves as it came,
+   * in slices of the array.
+   */
+  List<ByteBuf> edited(Edits edits) {
     List<ByteBuf> out = new ArrayList<>();
     int from = parts.getFirst().start();
     for (int i = 0; i < parts.size(); i++) {
       FormPart part = parts.get(i);
-      if (without.contains(part.name())) {
+      String value = edits.values.get(part.name());
+      if (edits.without.contains(part.name())) {
         add(out, from, part.start());
         from = i + 1 < parts.size() ? parts.get(i + 1).start() : end;
-      } else if (part.name().equals(field)) {
+      } else if (value != null) {
         add(out, from, part.from());
         out.add(Unpooled.wrappedBuffer(value.getBytes(UTF_8)));
         from = part.to();
       }
     }
     add(out, from, end);
+    edits.values.forEach(
+        (field, value) -> {
+          if (part(field).isEmpty()) {
+            out.add(Unpooled.wrappedBuffer(boundary.field(field, value)));
+          }
+        });
     out.add(Unpooled.wrappedBuffer(boundary.close()));
     return out;
   }

@@ -2,15 +2,19 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** How a request for images came, and how it leaves for a provider that speaks OpenAI. */
 sealed interface ImageBody {
+  String FORMAT = "response_format";
+
   /** Words alone, in JSON. */
   record Words(JsonMembers root) implements ImageBody {
     @Override
@@ -19,8 +23,10 @@ sealed interface ImageBody {
     }
 
     @Override
-    public Outgoing outgoing(Route route) {
-      return Outgoing.whole(RequestRoot.edited(root, false, route).toBuffers());
+    public Outgoing outgoing(Route route, Asking asking) {
+      JsonSplice edits = RequestRoot.edited(root, false, route);
+      ask(root, edits, asking);
+      return Outgoing.whole(edits.toBuffers());
     }
   }
 
@@ -33,8 +39,9 @@ sealed interface ImageBody {
 
     /** Only the images are written anew; whatever stands around them leaves as it came. */
     @Override
-    public Outgoing outgoing(Route route) {
+    public Outgoing outgoing(Route route, Asking asking) {
       JsonSplice edits = RequestRoot.edited(root, false, route);
+      ask(root, edits, asking);
       edits.insertAfter(sourcesAt(), "images", SourceImages.references(root, sourcesAt()));
       edits.delete(sourcesAt());
       ByteBuf[] parts = edits.toBuffers().toArray(ByteBuf[]::new);
@@ -53,7 +60,7 @@ sealed interface ImageBody {
 
   /** A form with images as its files. */
   record Upload(Form form) implements ImageBody {
-    private static final Set<String> UNSENT = Set.of("routing");
+    private static final String ROUTING = "routing";
 
     @Override
     public Operation operation() {
@@ -61,18 +68,57 @@ sealed interface ImageBody {
     }
 
     @Override
-    public Outgoing outgoing(Route route) {
-      List<ByteBuf> body = form.edited("model", route.upstreamModel(), UNSENT);
-      return new Outgoing(body, form.contentType(), List.of());
+    public Outgoing outgoing(Route route, Asking asking) {
+      String model = route.upstreamModel();
+      var edits =
+          switch (asking) {
+            case AS_THE_CLIENT -> new Form.Edits(Map.of("model", model), Set.of(ROUTING));
+            case FOR_BYTES -> {
+              Map<String, String> values =
+                  Map.of("model", model, FORMAT, ImageFormat.B64_JSON.wire());
+              yield new Form.Edits(values, Set.of(ROUTING));
+            }
+            case FOR_NOTHING -> new Form.Edits(Map.of("model", model), Set.of(ROUTING, FORMAT));
+          };
+      return new Outgoing(form.edited(edits), form.contentType(), List.of());
     }
+  }
+
+  /** How a provider is asked for the form of its images. */
+  enum Asking {
+    AS_THE_CLIENT,
+    /** What is stored has to be here. */
+    FOR_BYTES,
+    /** It has but one, and knows no field for it. */
+    FOR_NOTHING
   }
 
   Operation operation();
 
-  Outgoing outgoing(Route route);
+  Outgoing outgoing(Route route, Asking asking);
 
   /** About how many bytes of what leaves are made anew; 0: all of them are the request's own. */
   default int builtBytes() {
     return 0;
+  }
+
+  private static void ask(JsonMembers root, JsonSplice edits, Asking asking) {
+    int format = root.indexOf(FORMAT);
+    switch (asking) {
+      case AS_THE_CLIENT -> {}
+      case FOR_BYTES -> {
+        JsonBytes bytes = JsonBytes.string(ImageFormat.B64_JSON.wire());
+        if (format < 0) {
+          edits.insertLast(FORMAT, bytes);
+        } else {
+          edits.replace(format, bytes);
+        }
+      }
+      case FOR_NOTHING -> {
+        if (format >= 0) {
+          edits.delete(format);
+        }
+      }
+    }
   }
 }

@@ -46,6 +46,6 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
   @Override
   public WholeReply.Read reply(ProviderId provider, byte[] body, int length) {
     ReplyStamp stamp = ReplyStamp.of(model, provider, id);
-    return ImageReply.read(request.wish(), model, stamp, body, length);
+    return ImageReply.read(request, model, stamp, body, length);
   }
 }

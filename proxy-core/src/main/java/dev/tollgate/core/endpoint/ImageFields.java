@@ -87,6 +87,7 @@ final class ImageFields {
         n < 0 ? 1 : (int) root.integer(n, 1),
         text(root, "size"),
         text(root, "quality"),
+        ImageFormat.of(text(root, ImageBody.FORMAT)),
         RequestRoot.bytesOf(root, "prompt"),
         SourceImages.count(root));
   }

@@ -66,6 +66,7 @@ final class ImageForm {
         text(form, "n").map(Integer::parseInt).orElse(1),
         text(form, "size"),
         text(form, "quality"),
+        ImageFormat.of(text(form, ImageBody.FORMAT)),
         form.sizeBytes("prompt"),
         images(form).size() + masks);
   }

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** How a client wants its images: at an address, or in the reply. */
-public enum ImageFormat {
+enum ImageFormat {
   URL,
   B64_JSON;
 
@@ -17,6 +17,11 @@ public enum ImageFormat {
       }
     }
     return Optional.empty();
+  }
+
+  /** What a valid request says, or means where it says nothing. */
+  static ImageFormat of(Optional<String> wire) {
+    return wire.flatMap(ImageFormat::parse).orElse(URL);
   }
 
   String wire() {

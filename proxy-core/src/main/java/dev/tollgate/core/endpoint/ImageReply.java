@@ -24,9 +24,12 @@ final class ImageReply implements WholeReply {
   private final Quantity.Images images;
   private final boolean isByTokens;
   private final ReportedUsage usage;
+  private final ImageParts parts;
 
   private ImageReply(
-      ImageWish wish, Model model, ReplyStamp stamp, JsonMembers root, int dataAt, int made) {
+      ImageRequest request, Model model, ReplyStamp stamp, JsonMembers root, int dataAt, int made) {
+    ImageWish wish = request.wish();
+    this.parts = request.isStored() ? ImageParts.of(root, dataAt) : ImageParts.NONE;
     this.stamp = stamp;
     this.root = root;
     this.dataAt = dataAt;
@@ -37,7 +40,7 @@ final class ImageReply implements WholeReply {
     this.usage = ReportedUsage.of(root, UsageTerms.OPENAI_IMAGES, wish.tokensBelievable(model));
   }
 
-  static Read read(ImageWish wish, Model model, ReplyStamp stamp, byte[] body, int length) {
+  static Read read(ImageRequest request, Model model, ReplyStamp stamp, byte[] body, int length) {
     var root = new JsonMembers();
     try {
       root.read(body, 0, length);
@@ -50,7 +53,7 @@ final class ImageReply implements WholeReply {
     int data = root.indexOf("data");
     int made = data >= 0 && root.kind(data) == JsonKind.ARRAY ? made(root.array(data)) : 0;
     return made > 0
-        ? new Read.Fine(new ImageReply(wish, model, stamp, root, data, made))
+        ? new Read.Fine(new ImageReply(request, model, stamp, root, data, made))
         : new Read.Malformed("the reply has no images");
   }
 
@@ -59,15 +62,10 @@ final class ImageReply implements WholeReply {
     for (int k = 0; k < data.size(); k++) {
       if (data.kind(k) == JsonKind.OBJECT) {
         JsonMembers image = data.object(k);
-        made += isThere(image, "b64_json") || isThere(image, "url") ? 1 : 0;
+        made += ImageParts.isThere(image, "b64_json") || ImageParts.isThere(image, "url") ? 1 : 0;
       }
     }
     return made;
-  }
-
-  private static boolean isThere(JsonMembers image, String name) {
-    int i = image.indexOf(name);
-    return i >= 0 && image.kind(i) == JsonKind.STRING && !image.isEmptyString(i);
   }
 
   private Optional<String> told(String name) {
@@ -88,6 +86,26 @@ final class ImageReply implements WholeReply {
   }
 
   @Override
+  public int parts() {
+    return parts.count();
+  }
+
+  @Override
+  public int partBytesMost(int part) {
+    return parts.bytesMost(part);
+  }
+
+  @Override
+  public Optional<ByteBuf> part(int part) {
+    return parts.decoded(part);
+  }
+
+  @Override
+  public void storedAt(int part, String url) {
+    parts.storedAt(part, url);
+  }
+
+  @Override
   public long deliveredTokens() {
     return images.count();
   }
@@ -95,7 +113,8 @@ final class ImageReply implements WholeReply {
   @Override
   public void writeTo(Usage charged, MicroUsd cost, ByteBuf out) {
     new RootEdits(root, stamp)
-        .images(dataAt, UsageWriter.images(charged, cost, images.count(), usage.text()))
+        .images(
+            dataAt, parts.edits(), UsageWriter.images(charged, cost, images.count(), usage.text()))
         .writeTo(out);
   }
 }

@@ -5,6 +5,8 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
@@ -16,18 +18,23 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /** A valid body of either POST /v1/images route, over the array it came in. */
 public final class ImageRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(ImageFields.rules());
   private static final String FORM = "multipart/";
+  private static final Pattern ONLY_BYTES = Pattern.compile("([a-z]+/)?(chatgpt|gpt)-image");
 
   private final ImageBody body;
   private final ModelId model;
   private final RoutingWish routing;
   private final ImageWish wish;
+  private final boolean stored;
 
-  private ImageRequest(ImageBody body, ModelId model, RoutingWish routing, ImageWish wish) {
+  private ImageRequest(
+      ImageBody body, ModelId model, RoutingWish routing, ImageWish wish, boolean stored) {
+    this.stored = stored;
     this.body = body;
     this.model = model;
     this.routing = routing;
@@ -35,8 +42,8 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   /** Reads and checks a body that may name images; every issue is reported at once. */
-  public static Parsed<ImageRequest> parse(byte[] bytes, int length) {
-    return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, "prompt"));
+  public static Parsed<ImageRequest> parse(byte[] bytes, int length, ImageUrls urls) {
+    return RequestRoot.parse(bytes, length, Set.of(), root -> check(root, urls, "prompt"));
   }
 
   /**
@@ -44,18 +51,19 @@ public final class ImageRequest implements InferenceRequest {
    *
    * @param contentType of the body: JSON or a form
    */
-  public static Parsed<ImageRequest> parseEdit(byte[] bytes, int length, String contentType) {
+  public static Parsed<ImageRequest> parseEdit(
+      byte[] bytes, int length, String contentType, ImageUrls urls) {
     if (!contentType.regionMatches(true, 0, FORM, 0, FORM.length())) {
       return RequestRoot.parse(
-          bytes, length, Set.of(), root -> check(root, "prompt", SourceImages.MEMBER));
+          bytes, length, Set.of(), root -> check(root, urls, "prompt", SourceImages.MEMBER));
     }
     return switch (Form.read(bytes, length, contentType)) {
       case Form.Read.Refused refused -> new Parsed.Refused<>(refused.fault());
-      case Form.Read.Fine fine -> check(fine.form());
+      case Form.Read.Fine fine -> check(fine.form(), urls);
     };
   }
 
-  private static Parsed<ImageRequest> check(JsonMembers root, String... required) {
+  private static Parsed<ImageRequest> check(JsonMembers root, ImageUrls urls, String... required) {
     var issues = new Issues();
     RequestRoot.require(root, issues, "model");
     RequestRoot.require(root, issues, required);
@@ -68,16 +76,16 @@ public final class ImageRequest implements InferenceRequest {
     }
     RoutingFields.Read routing = RoutingFields.read(root, issues);
     ImageBody body = hasSources ? new ImageBody.Sources(root) : new ImageBody.Words(root);
-    return parsed(issues, model, routing, body, () -> ImageFields.wish(root));
+    return parsed(issues, model, routing, body, urls, () -> ImageFields.wish(root));
   }
 
-  private static Parsed<ImageRequest> check(Form form) {
+  private static Parsed<ImageRequest> check(Form form, ImageUrls urls) {
     var issues = new Issues();
     ImageForm.check(form, issues);
     Optional<ModelId> model = FormFields.model(form, issues);
     RoutingFields.Read routing = FormFields.routing(form, issues);
     ImageBody body = new ImageBody.Upload(form);
-    return parsed(issues, model, routing, body, () -> ImageForm.wish(form));
+    return parsed(issues, model, routing, body, urls, () -> ImageForm.wish(form));
   }
 
   private static Parsed<ImageRequest> parsed(
@@ -85,13 +93,16 @@ public final class ImageRequest implements InferenceRequest {
       Optional<ModelId> model,
       RoutingFields.Read routing,
       ImageBody body,
+      ImageUrls urls,
       Supplier<ImageWish> wish) {
     if (!issues.isEmpty() || model.isEmpty()) {
       return new Parsed.Refused<>(issues.toFault());
     }
     return routing.unmet() != null
         ? new Parsed.Refused<>(routing.unmet())
-        : new Parsed.Valid<>(new ImageRequest(body, model.get(), routing.wish(), wish.get()));
+        : new Parsed.Valid<>(
+            new ImageRequest(
+                body, model.get(), routing.wish(), wish.get(), urls == ImageUrls.OURS));
   }
 
   @Override
@@ -164,7 +175,46 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   Outgoing outgoing(Route route) {
-    return body.outgoing(route);
+    return body.outgoing(route, asking(route));
+  }
+
+  private ImageBody.Asking asking(Route route) {
+    if (isOnlyBytes(route)) {
+      return ImageBody.Asking.FOR_NOTHING;
+    }
+    return isStored() ? ImageBody.Asking.FOR_BYTES : ImageBody.Asking.AS_THE_CLIENT;
+  }
+
+  /** Whether its images are stored, so that the client gets addresses of ours. */
+  boolean isStored() {
+    return stored && wish.format() == ImageFormat.URL;
+  }
+
+  /** OpenAI's newer models, wherever they are served, know no other form and no field for it. */
+  private static boolean isOnlyBytes(Route route) {
+    return ONLY_BYTES.matcher(route.upstreamModel()).lookingAt();
+  }
+
+  /** An address of what comes as bytes, where nobody stores it. */
+  @Override
+  public List<String> impossible(Route route) {
+    boolean isNowhere = wish.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
+    return isNowhere ? List.of(ImageBody.FORMAT) : List.of();
+  }
+
+  @Override
+  public List<String> unsupported(Route route, Model served) {
+    return impossible(route);
+  }
+
+  @Override
+  public Fault unserved(List<String> paths) {
+    return paths.contains(ImageBody.FORMAT)
+        ? Fault.of(
+            ErrorCode.NOT_CONFIGURED,
+            "The model gives bytes only, and there is no object storage for them: ask for"
+                + " response_format b64_json.")
+        : InferenceRequest.super.unserved(paths);
   }
 
   int builtBytes() {

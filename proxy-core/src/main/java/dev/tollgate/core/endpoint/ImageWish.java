@@ -17,7 +17,12 @@ import java.util.Optional;
  * @param sources images that new ones are made of
  */
 record ImageWish(
-    int count, Optional<String> size, Optional<String> quality, long promptBytes, int sources) {
+    int count,
+    Optional<String> size,
+    Optional<String> quality,
+    ImageFormat format,
+    long promptBytes,
+    int sources) {
   static final int COUNT_MAX = 10;
 
   // As many as any model is known to make of a wish without a size: 1536 by 1024 at best.

@@ -5,6 +5,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.MicroUsd;
@@ -98,6 +99,14 @@ public sealed interface InferenceRequest
   /** JSON paths of what a route's provider would not get, because it has nothing like it. */
   default List<String> unsupported(Route route, Model served) {
     return List.of();
+  }
+
+  /** What is said of paths without which no provider can answer. */
+  default Fault unserved(List<String> paths) {
+    return Fault.invalid(
+        paths.stream()
+            .map(path -> new Fault.Issue(path, "is nothing that the model's provider has"))
+            .toList());
   }
 
   /**

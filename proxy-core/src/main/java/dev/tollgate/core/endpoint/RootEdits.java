@@ -72,8 +72,11 @@ final class RootEdits {
   }
 
   /** A list of images: who made them, and when, where that is told wrongly or not at all. */
-  JsonSplice images(int data, JsonBytes usage) {
+  JsonSplice images(int data, @Nullable JsonSplice dataEdits, JsonBytes usage) {
     edits.reset(root);
+    if (dataEdits != null) {
+      edits.replace(data, dataEdits);
+    }
     deleteAll("data", data + 1);
     int created = root.indexOf("created");
     boolean isTold = created >= 0 && root.integer(created, 0) > 0;

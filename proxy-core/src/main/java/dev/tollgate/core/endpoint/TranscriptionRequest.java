@@ -232,7 +232,8 @@ public final class TranscriptionRequest implements InferenceRequest {
 
   @Override
   public List<ByteBuf> bodyFor(Route route) {
-    return form.edited("model", route.upstreamModel(), Set.of("routing"));
+    var edits = new Form.Edits(Map.of("model", route.upstreamModel()), Set.of("routing"));
+    return form.edited(edits);
   }
 
   /** The content type of that. */

@@ -38,6 +38,26 @@ public sealed interface WholeReply
     return "application/json";
   }
 
+  /** How many parts of it are to be stored, so that the client gets an address of each instead. */
+  default int parts() {
+    return 0;
+  }
+
+  /** How many bytes a part has at most. */
+  default int partBytesMost(int part) {
+    return 0;
+  }
+
+  /** A part that is to be stored; empty where it turns out to be broken. */
+  default Optional<ByteBuf> part(int part) {
+    return Optional.empty();
+  }
+
+  /** A part is stored, and the client gets this address instead. */
+  default void storedAt(int part, String url) {
+    throw new IllegalStateException("nothing of it is stored");
+  }
+
   /** Our own count of the output. */
   long deliveredTokens();
 

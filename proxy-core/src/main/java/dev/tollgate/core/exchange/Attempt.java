@@ -1,5 +1,7 @@
 package dev.tollgate.core.exchange;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
@@ -72,7 +74,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.inflight = context.inflight();
     this.partialEvents = StreamMemory.ofEvent(inflight);
     this.listener = listener;
-    this.patience = new Patience(candidate.provider().clocks(), call.request());
+    this.patience = new Patience(candidate.provider(), call.request());
     Runnable onExpiry = () -> Guarded.run(this::expired, listener::surprised);
     this.clock = new AttemptClock(downstream.loop(), deadlineNanos, onExpiry);
     this.dispatch =
@@ -158,13 +160,13 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   @Override
   public void sent() {
     headDeadlineNanos = clock.now() + patience.untilHead().toNanos();
-    listenFor(silence());
+    listenFor(patience.silence());
     listener.sent();
   }
 
   /** Waits for the head, and looks after so long whether the provider answers anybody. */
   private void listenFor(Duration time) {
-    long looks = silence().isZero() ? headDeadlineNanos : clock.now() + time.toNanos();
+    long looks = patience.silence().isZero() ? headDeadlineNanos : clock.now() + time.toNanos();
     clock.runUntil(Math.min(headDeadlineNanos, looks));
   }
 
@@ -177,7 +179,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     if (placement.isSilent(call.request().isStream(), clock.now()) && listener.hasAlternative()) {
       failNow(Kind.TIMED_OUT, "the provider answers nobody");
     } else {
-      listenFor(silence().dividedBy(LOOKS_PER_SILENCE));
+      listenFor(patience.silence().dividedBy(LOOKS_PER_SILENCE));
     }
   }
 
@@ -360,6 +362,13 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
+  /** What the reply was read from, which outlives the attempt; whoever takes it ends it. */
+  Collector keep() {
+    Collector kept = requireNonNull(collector);
+    collector = null;
+    return kept;
+  }
+
   /** What goes out last, which takes over what it was made of holds of the budget. */
   ByteBuf counted(ByteBuf body) {
     return collector == null ? partialEvents.handOn(body) : collector.handOn(body);
@@ -487,9 +496,5 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
 
   private boolean mayBeWhole() {
     return call.request().mayBeAnsweredWhole();
-  }
-
-  private Duration silence() {
-    return candidate.provider().circuit().silence();
   }
 }

@@ -51,6 +51,7 @@ final class Exchange
   private Phase phase = Phase.ADMITTED;
   private boolean refused;
   private @Nullable ScheduledFuture<?> timer;
+  private @Nullable Storing storing;
 
   Exchange(
       ExchangeContext context,
@@ -172,7 +173,7 @@ final class Exchange
       case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING -> tryNext();
       case RELAYING -> brokeOff();
       case HEARING -> abandon();
-      case SETTLING, ENDED -> throw new IllegalStateException("a failure after the end");
+      case STORING, SETTLING, ENDED -> throw new IllegalStateException("a failure after the end");
     }
   }
 
@@ -272,6 +273,30 @@ final class Exchange
   @Override
   public void plain(WholeReply whole) {
     succeeded(whole.deliveredTokens());
+    boolean isWanted = !departure.hasLeft() || claiming.isHeld();
+    if (isWanted && whole.parts() > 0 && context.outputs() instanceof Outputs.Kept kept) {
+      become(Phase.STORING);
+      store(whole, kept);
+    } else {
+      conclude(whole);
+    }
+  }
+
+  private void store(WholeReply whole, Outputs.Kept kept) {
+    storing =
+        new Storing(
+            kept,
+            context.inflight(),
+            request.key().org().id(),
+            downstream.loop(),
+            whole,
+            serving.attempt().keep(),
+            this::guarded,
+            () -> conclude(whole));
+    storing.begin();
+  }
+
+  private void conclude(WholeReply whole) {
     Charge charge = Charge.of(serving.call(), whole);
     if (departure.hasLeft() && !claiming.isHeld()) {
       conclude(departure.ending(), null, 0, charge, new Parting.Silence());
@@ -373,6 +398,9 @@ final class Exchange
       serving.resume();
       return;
     }
+    if (phase == Phase.STORING) {
+      return; // it was made
+    }
     if (isBoughtAndAwaited() || (phase == Phase.RELAYING && mayReadOn())) {
       become(Phase.HEARING);
       serving.attempt().resume();
@@ -414,7 +442,7 @@ final class Exchange
   /** What was delivered is charged; before the first content that is nothing at all. */
   private Charge chargeOfBrokenStream() {
     return switch (phase) {
-      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING, ENDED -> serving.charged();
+      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING, STORING, ENDED -> serving.charged();
       case RELAYING, HEARING, SETTLING ->
           reply.isOpened() ? serving.chargeIfBroken() : Charge.NOTHING;
     };
@@ -436,6 +464,9 @@ final class Exchange
     if (timer != null) {
       timer.cancel(false);
       timer = null;
+    }
+    if (storing != null) {
+      storing.end();
     }
     departure.endStream();
   }

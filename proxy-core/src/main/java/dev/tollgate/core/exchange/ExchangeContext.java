@@ -26,5 +26,6 @@ record ExchangeContext(
     Observer observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,
+    Outputs outputs,
     ExchangeOptions options,
     InstantSource clock) {}

@@ -10,6 +10,7 @@ import dev.tollgate.core.endpoint.CreditsAnswer;
 import dev.tollgate.core.endpoint.EmbeddingRequest;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.ImageRequest;
+import dev.tollgate.core.endpoint.ImageUrls;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.KeyAnswer;
@@ -89,6 +90,7 @@ public final class Exchanges implements RequestService {
 
   /**
    * @param rows writes a request's line for the request log, a JSON object
+   * @param outputs what becomes of images that clients want addresses of
    * @param clock of signatures
    */
   public Exchanges(
@@ -101,6 +103,7 @@ public final class Exchanges implements RequestService {
       Idempotency idempotency,
       Observer observer,
       Function<RequestRecord, byte[]> rows,
+      Outputs outputs,
       ExchangeOptions options,
       InstantSource clock) {
     this.context =
@@ -115,6 +118,7 @@ public final class Exchanges implements RequestService {
             observer,
             rows,
             new DrainQuota(),
+            outputs,
             options,
             clock);
     this.router = new Router(fleet);
@@ -205,12 +209,12 @@ public final class Exchanges implements RequestService {
               downstream,
               TranscriptionRequest.parse(body.bytes(), body.length(), request.argument()));
       case IMAGE_GENERATIONS ->
-          inference(request, downstream, ImageRequest.parse(body.bytes(), body.length()));
+          inference(request, downstream, ImageRequest.parse(body.bytes(), body.length(), urls()));
       case IMAGE_EDITS ->
           inference(
               request,
               downstream,
-              ImageRequest.parseEdit(body.bytes(), body.length(), request.argument()));
+              ImageRequest.parseEdit(body.bytes(), body.length(), request.argument(), urls()));
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {
@@ -231,6 +235,13 @@ public final class Exchanges implements RequestService {
               request,
               downstream,
               (standing, to) -> to.accept(CreditsAnswer.of(request.key(), standing)));
+    };
+  }
+
+  private ImageUrls urls() {
+    return switch (context.outputs()) {
+      case Outputs.Kept _ -> ImageUrls.OURS;
+      case Outputs.Passed _ -> ImageUrls.THEIRS;
     };
   }
 

@@ -5,21 +5,30 @@ import dev.tollgate.core.endpoint.InferenceRequest;
 import java.time.Duration;
 
 /** How long one provider is waited for by one request: its clocks, as what is asked needs them. */
-record Patience(Provider.Clocks clocks, InferenceRequest request) {
+record Patience(Provider provider, InferenceRequest request) {
+  Provider.Clocks clocks() {
+    return provider.clocks();
+  }
+
+  /** After so long it is asked for whether the provider answers anybody. */
+  Duration silence() {
+    return provider.circuit().silence();
+  }
+
   /** Many providers send the head of a plain reply only when they have written all of it. */
   Duration untilHead() {
-    Duration head = clocks.responseHeader();
-    Duration first = request.patience(clocks);
+    Duration head = clocks().responseHeader();
+    Duration first = request.patience(clocks());
     return !request.mayBeAnsweredWhole() || head.compareTo(first) > 0 ? head : first;
   }
 
   /** Others send it at once and think then. */
   Duration untilPlainBody() {
-    return request.patience(clocks);
+    return request.patience(clocks());
   }
 
   /** Between the bytes of a body; an error's whole body has no more. */
   Duration idle() {
-    return clocks.idle();
+    return clocks().idle();
   }
 }

@@ -20,6 +20,8 @@ public enum Phase {
   RELAYING,
   /** The client is gone; the provider is heard out for what it still owes. */
   HEARING,
+  /** What was made is stored, so that the client gets its address. */
+  STORING,
   /** It is decided what is charged; the client is told when that cannot be lost any more. */
   SETTLING,
   /** Recorded; nothing is held. */
@@ -30,9 +32,10 @@ public enum Phase {
   private static final Set<Phase> FROM_LIMITING = EnumSet.of(CONNECTING, SETTLING);
   private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, SETTLING);
   private static final Set<Phase> FROM_WAITING =
-      EnumSet.of(CONNECTING, WAITING, RELAYING, HEARING, SETTLING);
+      EnumSet.of(CONNECTING, WAITING, RELAYING, HEARING, STORING, SETTLING);
   private static final Set<Phase> FROM_RELAYING = EnumSet.of(CONNECTING, HEARING, SETTLING);
   private static final Set<Phase> FROM_HEARING = EnumSet.of(SETTLING);
+  private static final Set<Phase> FROM_STORING = EnumSet.of(SETTLING);
   private static final Set<Phase> FROM_SETTLING = EnumSet.of(ENDED);
   private static final Set<Phase> FROM_ENDED = EnumSet.noneOf(Phase.class);
 
@@ -61,6 +64,7 @@ public enum Phase {
       case WAITING -> FROM_WAITING;
       case RELAYING -> FROM_RELAYING;
       case HEARING -> FROM_HEARING;
+      case STORING -> FROM_STORING;
       case SETTLING -> FROM_SETTLING;
       case ENDED -> FROM_ENDED;
     };

@@ -36,14 +36,6 @@ final class Unsupported {
             : List.of();
     return missing.isEmpty() || missing.stream().anyMatch(List::isEmpty)
         ? Optional.empty()
-        : Optional.of(Fault.invalid(missing.getFirst().stream().map(Unsupported::issue).toList()));
-  }
-
-  private static Fault.Issue issue(String path) {
-    return new Fault.Issue(
-        path,
-        path.equals("input")
-            ? "has more texts than the model's provider takes at once, or tokens in place of texts"
-            : "is nothing that the model's provider has");
+        : Optional.of(inference.unserved(missing.getFirst()));
   }
 }

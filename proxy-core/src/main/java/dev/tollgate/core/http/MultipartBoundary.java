@@ -45,6 +45,18 @@ public record MultipartBoundary(String text) {
     return ("--" + text).getBytes(US_ASCII);
   }
 
+  /** A part with text in it, which neither breaks a line nor has a boundary. */
+  public byte[] field(String name, String value) {
+    return ("--"
+            + text
+            + "\r\nContent-Disposition: form-data; name=\""
+            + name
+            + "\"\r\n\r\n"
+            + value
+            + "\r\n")
+        .getBytes(US_ASCII);
+  }
+
   /** What stands behind the last part, on a line of its own. */
   public byte[] close() {
     return ("--" + text + "--\r\n").getBytes(US_ASCII);

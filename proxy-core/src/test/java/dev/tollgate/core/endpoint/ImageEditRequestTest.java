@@ -41,7 +41,7 @@ class ImageEditRequestTest {
   }
 
   private static Parsed<ImageRequest> parse(byte[] form) {
-    return ImageRequest.parseEdit(form, form.length, TYPE);
+    return ImageRequest.parseEdit(form, form.length, TYPE, ImageUrls.THEIRS);
   }
 
   private static ImageRequest valid(String... fields) {
@@ -60,7 +60,7 @@ class ImageEditRequestTest {
 
   private static Parsed<ImageRequest> json(String members) {
     byte[] bytes = ("{'model':'acme/img'" + members + "}").replace('\'', '"').getBytes(UTF_8);
-    return ImageRequest.parseEdit(bytes, bytes.length, "application/json");
+    return ImageRequest.parseEdit(bytes, bytes.length, "application/json", ImageUrls.THEIRS);
   }
 
   private static String sent(ImageRequest request) {
@@ -85,10 +85,10 @@ class ImageEditRequestTest {
             .wish();
     assertThat(wish)
         .hasToString(
-            "ImageWish[count=10, size=Optional[512x256], quality=Optional[high], promptBytes=8, sources=4]");
+            "ImageWish[count=10, size=Optional[512x256], quality=Optional[high], format=B64_JSON, promptBytes=8, sources=4]");
     assertThat(valid(usualAnd("n=", "size=", "stream=false", "routing=cost")).wish())
         .hasToString(
-            "ImageWish[count=1, size=Optional.empty, quality=Optional.empty, promptBytes=8, sources=1]");
+            "ImageWish[count=1, size=Optional.empty, quality=Optional.empty, format=URL, promptBytes=8, sources=1]");
   }
 
   @ParameterizedTest
@@ -192,7 +192,7 @@ class ImageEditRequestTest {
   void aGenerationFromImagesIsAnEdit() {
     byte[] bytes =
         "{\"model\":\"acme/img\",\"prompt\":\"p\",\"input_images\":[\"iVBO\"]}".getBytes(UTF_8);
-    ImageRequest request = valid(ImageRequest.parse(bytes, bytes.length));
+    ImageRequest request = valid(ImageRequest.parse(bytes, bytes.length, ImageUrls.THEIRS));
     assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
   }
 }

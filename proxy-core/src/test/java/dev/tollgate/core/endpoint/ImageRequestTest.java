@@ -25,7 +25,7 @@ class ImageRequestTest {
 
   private static Parsed<ImageRequest> parse(String members) {
     byte[] bytes = ("{'model':'acme/img'," + members + "}").replace('\'', '"').getBytes(UTF_8);
-    return ImageRequest.parse(bytes, bytes.length);
+    return ImageRequest.parse(bytes, bytes.length, ImageUrls.THEIRS);
   }
 
   private static ImageRequest valid(String members) {

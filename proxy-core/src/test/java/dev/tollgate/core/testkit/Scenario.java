@@ -2,6 +2,7 @@ package dev.tollgate.core.testkit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.blob.Blobs;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.endpoint.Endpoint;
@@ -10,6 +11,7 @@ import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.ExchangeRequest;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.Fault;
@@ -76,6 +78,10 @@ public final class Scenario implements AutoCloseable {
   public static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
 
   private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes) {
+    this(catalog, options, budgetBytes, new Outputs.Passed());
+  }
+
+  private Scenario(Catalog catalog, ExchangeOptions options, long budgetBytes, Outputs outputs) {
     this.catalog = catalog;
     this.inflight = new InflightBytes(budgetBytes);
     this.exchanges =
@@ -89,6 +95,7 @@ public final class Scenario implements AutoCloseable {
             submissions,
             records::add,
             Scenario::row,
+            outputs,
             options,
             () -> NOW);
   }
@@ -100,6 +107,12 @@ public final class Scenario implements AutoCloseable {
   /** Usual options and budget. */
   public static Scenario of(Catalog catalog) {
     return new Scenario(catalog, ExchangeOptions.DEFAULT, BUDGET_BYTES);
+  }
+
+  /** A process that stores what is made. */
+  public static Scenario storing(Catalog catalog, Blobs blobs, long budgetBytes) {
+    var outputs = new Outputs.Kept(blobs, Duration.ofDays(1));
+    return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes, outputs);
   }
 
   /** Options of a test's own. */

@@ -168,6 +168,7 @@ public final class Server implements AutoCloseable {
             submissions(store, offload).port(),
             observer,
             AccessLog::line,
+            storage.outputs(),
             exchangeOptions(),
             treasury.clock());
     var shedding = new Shedding(settings, metrics);
@@ -182,8 +183,7 @@ public final class Server implements AutoCloseable {
             observer,
             treasury.clock(),
             snapshots::catalog);
-    Gateway gateway = gateway(network, ports);
-    bind(gateway);
+    Gateway gateway = bound(gateway(network, ports));
     register(network, gateway, inflight);
     var figures = new Shedding.Figures(inflight, offload, treasury::backlog);
     closers.add("load watch", shedding.watch(network, gateway, figures));
@@ -345,10 +345,11 @@ public final class Server implements AutoCloseable {
         network.allocator());
   }
 
-  private void bind(Gateway gateway) throws StartException {
+  private Gateway bound(Gateway gateway) throws StartException {
     closers.add("gateway", () -> gateway.close().toCompletableFuture().join());
     try {
       baseUrl = BaseUrl.of(settings.listeners().api(), gateway.bind().toCompletableFuture().join());
+      return gateway;
     } catch (CompletionException e) {
       Throwable cause = Objects.requireNonNullElse(e.getCause(), e);
       throw new StartException("listeners.api: cannot listen: " + cause.getMessage(), cause);

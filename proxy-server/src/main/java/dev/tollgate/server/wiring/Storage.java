@@ -11,6 +11,7 @@ import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.exchange.DownloadService;
 import dev.tollgate.core.exchange.Downloads;
+import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.blob.DirectoryBlobs;
 import dev.tollgate.server.blob.Expiry;
@@ -37,12 +38,12 @@ final class Storage implements AutoCloseable {
 
   private static final int DISK_TASKS_MAX = 1_000;
 
-  private final Optional<Blobs> blobs;
+  private final Outputs outputs;
   private final DownloadService downloads;
   private final Runnable close;
 
-  private Storage(Optional<Blobs> blobs, DownloadService downloads, Runnable close) {
-    this.blobs = blobs;
+  private Storage(Outputs outputs, DownloadService downloads, Runnable close) {
+    this.outputs = outputs;
     this.downloads = downloads;
     this.close = close;
   }
@@ -61,7 +62,7 @@ final class Storage implements AutoCloseable {
       Supplier<String> base)
       throws StartException {
     if (settings == null) {
-      return new Storage(Optional.empty(), DownloadService.NONE, () -> {});
+      return new Storage(new Outputs.Passed(), DownloadService.NONE, () -> {});
     }
     return settings.directory() != null
         ? directory(settings.directory(), settings, metrics, base)
@@ -91,7 +92,8 @@ final class Storage implements AutoCloseable {
           expiry.close();
           offload.close();
         };
-    return new Storage(Optional.of(new MeteredBlobs(kept, metrics)), downloads, close);
+    var metered = new MeteredBlobs(kept, metrics);
+    return new Storage(new Outputs.Kept(metered, settings.imageRetention()), downloads, close);
   }
 
   private static Storage bucket(
@@ -103,7 +105,8 @@ final class Storage implements AutoCloseable {
     upstreams.keep(bucket.endpoint());
     var kept = new S3Blobs(bucket, upstreams, allocator, InstantSource.system());
     var metered = new MeteredBlobs(kept, metrics);
-    return new Storage(Optional.of(metered), DownloadService.NONE, () -> {});
+    var outputs = new Outputs.Kept(metered, settings.imageRetention());
+    return new Storage(outputs, DownloadService.NONE, () -> {});
   }
 
   /** The loader has seen to it that nothing is missing. */
@@ -123,7 +126,15 @@ final class Storage implements AutoCloseable {
 
   /** Empty: outputs are not kept. */
   Optional<Blobs> blobs() {
-    return blobs;
+    return switch (outputs) {
+      case Outputs.Kept kept -> Optional.of(kept.blobs());
+      case Outputs.Passed _ -> Optional.empty();
+    };
+  }
+
+  /** What becomes of outputs that clients want addresses of. */
+  Outputs outputs() {
+    return outputs;
   }
 
   /** What is kept here and not in a bucket is fetched here. */

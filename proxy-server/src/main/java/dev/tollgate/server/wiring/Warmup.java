@@ -11,6 +11,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
@@ -111,6 +112,7 @@ final class Warmup {
                 (_, _, _, _) -> {}, // nor carries a key
                 metrics,
                 record -> new byte[0],
+                new Outputs.Passed(),
                 ExchangeOptions.DEFAULT,
                 InstantSource.system()),
             (hash, loop, whenKnown) -> whenKnown.accept(find(hash)),

@@ -13,6 +13,7 @@ import dev.tollgate.core.endpoint.EmbeddingRequest;
 import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.EventList;
 import dev.tollgate.core.endpoint.ImageRequest;
+import dev.tollgate.core.endpoint.ImageUrls;
 import dev.tollgate.core.endpoint.Parsed;
 import dev.tollgate.core.endpoint.ResponsesRequest;
 import dev.tollgate.core.endpoint.SpeechRequest;
@@ -131,9 +132,9 @@ final class OpenApiTest {
       case TRANSCRIPTIONS -> TranscriptionRequest.parse(form, form.length, FORM);
       case IMAGE_EDITS ->
           body.has("image")
-              ? ImageRequest.parseEdit(form, form.length, FORM)
-              : ImageRequest.parseEdit(bytes, bytes.length, "application/json");
-      case IMAGE_GENERATIONS -> ImageRequest.parse(bytes, bytes.length);
+              ? ImageRequest.parseEdit(form, form.length, FORM, ImageUrls.OURS)
+              : ImageRequest.parseEdit(bytes, bytes.length, "application/json", ImageUrls.OURS);
+      case IMAGE_GENERATIONS -> ImageRequest.parse(bytes, bytes.length, ImageUrls.OURS);
       default -> throw new AssertionError(endpoint.name().toLowerCase(Locale.ROOT) + " has none");
     };
   }

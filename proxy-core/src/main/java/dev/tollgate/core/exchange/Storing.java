@@ -1,0 +1,113 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.endpoint.WholeReply;
+import dev.tollgate.core.id.OrgId;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores what a reply has for its client, one part after the other, each decoded in a turn of its
+ * own. A part that is not stored stays in the reply: it was paid for. Ended exactly once, by its
+ * last part or by {@link #end}. Loop-confined.
+ */
+final class Storing {
+  private static final Logger LOG = LoggerFactory.getLogger(Storing.class);
+
+  private final Outputs.Kept outputs;
+  private final InflightBytes inflight;
+  private final OrgId org;
+  private final EventLoop loop;
+  private final WholeReply reply;
+  private final Consumer<Runnable> guarded;
+  private final Runnable whenDone;
+  private @Nullable Collector collected;
+  private int next;
+
+  /**
+   * @param collected what the reply was read from, owned from here on
+   * @param whenDone hears that each part is stored, or is not going to be
+   */
+  Storing(
+      Outputs.Kept outputs,
+      InflightBytes inflight,
+      OrgId org,
+      EventLoop loop,
+      WholeReply reply,
+      Collector collected,
+      Consumer<Runnable> guarded,
+      Runnable whenDone) {
+    this.outputs = outputs;
+    this.inflight = inflight;
+    this.org = org;
+    this.loop = loop;
+    this.reply = reply;
+    this.collected = collected;
+    this.guarded = guarded;
+    this.whenDone = whenDone;
+  }
+
+  void begin() {
+    store();
+  }
+
+  private void store() {
+    if (collected == null) {
+      return;
+    }
+    while (next < reply.parts()) {
+      int part = next++;
+      // While it is stored it is there a second time, in fewer bytes.
+      Optional<InflightBytes.Permit> room = inflight.tryAcquire(reply.partBytesMost(part));
+      ByteBuf bytes = room.flatMap(_ -> reply.part(part)).orElse(null);
+      BlobType type = bytes == null ? null : BlobType.ofImage(bytes).orElse(null);
+      if (room.isPresent() && bytes != null && type != null) {
+        store(part, new Blob(org, type, outputs.kept(), bytes), room.get());
+        return;
+      }
+      if (bytes != null) {
+        bytes.release();
+      }
+      room.ifPresent(InflightBytes.Permit::end);
+    }
+    end();
+    whenDone.run();
+  }
+
+  private void store(int part, Blob blob, InflightBytes.Permit room) {
+    outputs
+        .blobs()
+        .store(
+            blob,
+            loop,
+            stored -> {
+              room.end();
+              guarded.accept(() -> stored(part, stored));
+            });
+  }
+
+  private void stored(int part, Stored stored) {
+    switch (stored) {
+      case Stored.Kept(BlobName name) -> reply.storedAt(part, outputs.blobs().url(name).url());
+      case Stored.Unavailable gone ->
+          LOG.warn("an image is not stored: {} ({})", gone.fault().wire(), gone.reason());
+    }
+    store();
+  }
+
+  /** Gives up: what is stored meanwhile is nobody's, and goes when its time is over. */
+  void end() {
+    if (collected != null) {
+      collected.end();
+      collected = null;
+    }
+  }
+}
