@@ -17,6 +17,7 @@ import java.util.Objects;
  */
 public final class ProviderSchema {
   public static final ProviderSchema ANTHROPIC = new ProviderSchema("anthropic");
+  public static final ProviderSchema BEDROCK = new ProviderSchema("bedrock");
   public static final ProviderSchema GEMINI = new ProviderSchema("gemini");
 
   /** What its older models refuse beyond {@link #GEMINI}. */
@@ -34,7 +35,7 @@ public final class ProviderSchema {
   }
 
   public static List<ProviderSchema> all() {
-    return List.of(ANTHROPIC, GEMINI, GEMINI_2_5, COHERE, OLLAMA);
+    return List.of(ANTHROPIC, BEDROCK, GEMINI, GEMINI_2_5, COHERE, OLLAMA);
   }
 
   @Override

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.testkit.AwsSignature;
 import dev.tollgate.core.testkit.CapturedRequest;
 import dev.tollgate.core.testkit.Frames;
+import dev.tollgate.core.testkit.ProviderSchema;
 import dev.tollgate.core.testkit.ScriptedConnection;
 import dev.tollgate.core.testkit.Wire;
 import java.util.HashMap;
@@ -58,6 +59,7 @@ final class ConverseModel {
     }
     List<String> calls = List.of("toolu_1", "toolu_2");
     String said = results.isEmpty() ? "It is " : ForeignModels.said(calls, results);
+    assertThat(ProviderSchema.BEDROCK.complaints(to.request().text())).isEmpty();
     if (to.request().target().endsWith("/converse")) {
       String message = "{\"role\":\"assistant\",\"content\":[{\"text\":\"" + said + "\"}]}";
       to.send(Wire.response(200, "OK", "", answered(message)));
