@@ -6,6 +6,7 @@ import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.Blobs;
 import dev.tollgate.core.blob.Deleted;
 import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.blob.Silence;
 import dev.tollgate.core.blob.Stored;
 import io.netty.channel.EventLoop;
 import io.prometheus.metrics.core.datapoints.CounterDataPoint;
@@ -15,7 +16,10 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts what a store keeps and what it fails to, and says why to the log. */
+/**
+ * Counts what a store keeps and what it fails to, and lets nobody wait for one that did not answer
+ * a moment ago.
+ */
 public final class MeteredBlobs implements Blobs {
   private static final Logger log = LoggerFactory.getLogger(MeteredBlobs.class);
   private static final double[] SECONDS = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
@@ -25,6 +29,7 @@ public final class MeteredBlobs implements Blobs {
   private final CounterDataPoint bytes;
   private final DistributionDataPoint durations;
   private final Counter failures;
+  private final Silence silence = new Silence();
 
   public MeteredBlobs(Blobs inner, Metrics metrics) {
     this.inner = inner;
@@ -39,6 +44,11 @@ public final class MeteredBlobs implements Blobs {
 
   @Override
   public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+    if (silence.lasts(loop)) {
+      blob.bytes().release();
+      loop.execute(() -> answered(silence.told(), 0, whenDone));
+      return;
+    }
     long length = blob.bytes().readableBytes();
     long began = loop.ticker().nanoTime();
     inner.store(
@@ -46,15 +56,20 @@ public final class MeteredBlobs implements Blobs {
         loop,
         came -> {
           durations.observe((loop.ticker().nanoTime() - began) / 1e9);
-          switch (came) {
-            case Stored.Kept _ -> {
-              stored.inc();
-              bytes.inc(length);
-            }
-            case Stored.Unavailable no -> failed("stored", no.fault(), no.reason());
-          }
-          whenDone.accept(came);
+          silence.heard(came, loop);
+          answered(came, length, whenDone);
         });
+  }
+
+  private void answered(Stored came, long length, Consumer<Stored> whenDone) {
+    switch (came) {
+      case Stored.Kept _ -> {
+        stored.inc();
+        bytes.inc(length);
+      }
+      case Stored.Unavailable no -> failures.labelValues(no.fault().wire()).inc();
+    }
+    whenDone.accept(came);
   }
 
   @Override
@@ -69,14 +84,10 @@ public final class MeteredBlobs implements Blobs {
         loop,
         came -> {
           if (came instanceof Deleted.Unavailable no) {
-            failed("deleted", no.fault(), no.reason());
+            failures.labelValues(no.fault().wire()).inc();
+            log.warn("an output is not deleted: {} ({})", no.fault().wire(), no.reason());
           }
           whenDone.accept(came);
         });
-  }
-
-  private void failed(String what, BlobFault fault, String reason) {
-    failures.labelValues(fault.wire()).inc();
-    log.warn("an output could not be {} ({}): {}", what, fault.wire(), reason);
   }
 }

@@ -146,10 +146,11 @@ public final class S3Server implements AutoCloseable {
     return bucket(KEYS.secretKey().reveal());
   }
 
-  /** The section of a configuration that leads here. */
-  public String yaml() {
-    return "object_storage: { endpoint: \"%s\", bucket: %s, region: %s, access_key: %s, secret_key: %s, path_style: true }"
-        .formatted(url(), BUCKET, KEYS.region(), KEYS.accessKey(), KEYS.secretKey().reveal());
+  /** The setting of a node that leads here. */
+  public String setting() {
+    String keys = "access_key: %s, secret_key: %s, path_style: true }";
+    return ("object_storage={ endpoint: '%s', bucket: %s, " + keys)
+        .formatted(url(), BUCKET, KEYS.accessKey(), KEYS.secretKey().reveal());
   }
 
   private void kill() {

@@ -1,0 +1,86 @@
+package dev.tollgate.server.ops;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.testkit.InMemoryBlobs;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of storing is counted, and a store that was silent is let alone for a while. */
+final class MeteredBlobsTest {
+  private final MockTicker ticker = Ticker.newMockTicker();
+  private final EmbeddedChannel loop = EmbeddedChannel.builder().ticker(ticker).build();
+  private final Metrics metrics = new Metrics();
+  private final InMemoryBlobs inner =
+      new InMemoryBlobs(() -> Instant.parse("2026-11-22T10:00:00Z"), Duration.ofHours(1));
+  private final MeteredBlobs blobs = new MeteredBlobs(inner, metrics);
+
+  private Stored store(String text) {
+    List<Stored> came = new ArrayList<>();
+    ByteBuf bytes = Unpooled.copiedBuffer(text, UTF_8);
+    Blob blob = new Blob(new OrgId(new UUID(1, 2)), BlobType.PNG, Duration.ofDays(1), bytes);
+    blobs.store(blob, loop.eventLoop(), came::add);
+    assertThat(came).isEmpty();
+    loop.runPendingTasks();
+    assertThat(bytes.refCnt()).isZero();
+    return came.getFirst();
+  }
+
+  private List<String> scraped(String family) throws IOException {
+    return metrics
+        .scrape(null)
+        .text()
+        .lines()
+        .filter(line -> line.startsWith(family) && !line.endsWith(" 0.0"))
+        .toList();
+  }
+
+  @Test
+  void whatIsStoredAndWhatIsNotIsCounted() throws IOException {
+    assertThat(store("abc")).isInstanceOf(Stored.Kept.class);
+    assertThat(store("defg")).isInstanceOf(Stored.Kept.class);
+    inner.fail(BlobFault.FULL);
+    assertThat(store("x")).isInstanceOf(Stored.Unavailable.class);
+    BlobName name = inner.kept().keySet().iterator().next();
+    blobs.delete(name, loop.eventLoop(), _ -> {});
+    loop.runPendingTasks();
+    assertThat(scraped("tollgate_outputs_stored"))
+        .containsExactlyInAnyOrder(
+            "tollgate_outputs_stored_bytes_total 7.0", "tollgate_outputs_stored_total 2.0");
+    assertThat(scraped("tollgate_output_failures_total"))
+        .containsExactly("tollgate_output_failures_total{reason=\"full\"} 2.0");
+    assertThat(scraped("tollgate_output_store_seconds_count")).hasSize(1);
+    assertThat(blobs.url(name)).isEqualTo(inner.url(name));
+  }
+
+  @Test
+  void nobodyElseWaitsForAStoreThatWasSilent() {
+    inner.fail(BlobFault.TIMED_OUT);
+    assertThat(store("a")).isEqualTo(new Stored.Unavailable(BlobFault.TIMED_OUT, "told to fail"));
+    inner.fail(BlobFault.FAILED);
+    var atOnce = new Stored.Unavailable(BlobFault.UNREACHABLE, "it did not answer a moment ago");
+    assertThat(store("b")).isEqualTo(atOnce);
+    ticker.advanceMillis(4_999);
+    assertThat(store("c")).isEqualTo(atOnce);
+    ticker.advanceMillis(2);
+    assertThat(store("d")).isEqualTo(new Stored.Unavailable(BlobFault.FAILED, "told to fail"));
+    assertThat(store("e")).isEqualTo(new Stored.Unavailable(BlobFault.FAILED, "told to fail"));
+  }
+}
