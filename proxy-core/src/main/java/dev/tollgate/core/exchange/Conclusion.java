@@ -34,6 +34,7 @@ final class Conclusion {
   private boolean bodyEnded;
   private @Nullable Verdict verdict;
   private @Nullable ClientExit clientExit;
+  private Unawaited.@Nullable Place unawaited;
 
   /**
    * @param claiming ends ahead of the charge
@@ -151,9 +152,17 @@ final class Conclusion {
     }
   }
 
-  /** The client left while it waited for the end: it is charged as decided, and not told. */
+  /** The client left, and what it waited for goes on: it is charged as decided, and not told. */
   void clientLeft(ClientExit exit) {
     clientExit = exit;
+    goesOn();
+  }
+
+  /** A node that stops waits for the end, although no client does. */
+  void goesOn() {
+    if (unawaited == null) {
+      unawaited = context.unawaited().enter();
+    }
   }
 
   private void charged(Verdict decided, Parting parting, Runnable ended) {
@@ -192,7 +201,15 @@ final class Conclusion {
   }
 
   private void observe(Verdict decided) {
-    context.observer().ended(record(decided, reply.bytesSent()));
+    Unawaited.Place place = unawaited;
+    unawaited = null;
+    try {
+      context.observer().ended(record(decided, reply.bytesSent()));
+    } finally {
+      if (place != null) {
+        place.end();
+      }
+    }
   }
 
   private RequestRecord record(Verdict decided, long responseBytes) {

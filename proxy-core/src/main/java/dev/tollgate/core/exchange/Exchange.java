@@ -399,10 +399,14 @@ final class Exchange
       return;
     }
     if (phase == Phase.STORING) {
-      return; // it was made
+      conclusion.goesOn(); // it was made
+      return;
     }
     if (isBoughtAndAwaited() || (phase == Phase.RELAYING && mayReadOn())) {
       become(Phase.HEARING);
+      if (serving.isBought()) {
+        conclusion.goesOn();
+      }
       serving.attempt().resume();
     } else {
       cancelAttempt();

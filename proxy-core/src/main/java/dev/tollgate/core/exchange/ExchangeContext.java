@@ -26,6 +26,7 @@ record ExchangeContext(
     Observer observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,
+    Unawaited unawaited,
     Outputs outputs,
     ExchangeOptions options,
     InstantSource clock) {}

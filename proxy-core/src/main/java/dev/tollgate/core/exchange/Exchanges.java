@@ -44,6 +44,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -118,6 +119,7 @@ public final class Exchanges implements RequestService {
             observer,
             rows,
             new DrainQuota(),
+            new Unawaited(),
             outputs,
             options,
             clock);
@@ -156,6 +158,11 @@ public final class Exchanges implements RequestService {
         yield ANSWERED;
       }
     };
+  }
+
+  @Override
+  public CompletionStage<Void> unawaited() {
+    return context.unawaited().none();
   }
 
   /** A fault of ours is told once to the log, and decides like any other. */

@@ -1,6 +1,8 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.fault.Fault;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** What answers authenticated requests: the seam between the client pipeline and the exchange. */
 public interface RequestService {
@@ -9,6 +11,13 @@ public interface RequestService {
    * loop. The service ends the request's body, whatever goes wrong.
    */
   Running start(ExchangeRequest request, Downstream downstream);
+
+  /**
+   * Completes when nothing is in work whose client is gone and that is carried out all the same.
+   */
+  default CompletionStage<Void> unawaited() {
+    return CompletableFuture.completedStage(null);
+  }
 
   /** A request being answered, told of what happens on the client's side. Loop-confined. */
   interface Running {

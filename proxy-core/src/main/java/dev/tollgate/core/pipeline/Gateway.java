@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.exchange.RequestService;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -37,6 +38,7 @@ public final class Gateway {
       new WriteBufferWaterMark(8 * 1024, 16 * 1024);
 
   private final GatewayOptions options;
+  private final RequestService requests;
   private final EventLoopGroup loops;
   private final Transport transport;
   private final ByteBufAllocator allocator;
@@ -62,6 +64,7 @@ public final class Gateway {
       Transport transport,
       ByteBufAllocator allocator) {
     this.options = options;
+    this.requests = ports.service();
     this.loops = loops;
     this.transport = transport;
     this.allocator = allocator;
@@ -180,13 +183,14 @@ public final class Gateway {
   }
 
   /**
-   * Completes when no connection is open and all that they held has ended; to be asked after {@link
-   * #stopAccepting()}. A channel is closed before its handlers hear of it, so the count is awaited.
+   * Completes when no connection is open, all that they held has ended, and so has what was carried
+   * out although its client left; to be asked after {@link #stopAccepting()}. A channel is closed
+   * before its handlers hear of it, so the count is awaited.
    */
   public CompletionStage<Void> closed() {
     CompletableFuture<Void> closed = new CompletableFuture<>();
     open.newCloseFuture().addListener(_ -> closed.complete(null));
-    return closed.thenCompose(_ -> connections.none());
+    return closed.thenCompose(_ -> connections.none()).thenCompose(_ -> requests.unawaited());
   }
 
   private void tellAll(ConnectionEvent event) {

@@ -338,6 +338,32 @@ class SubmissionsTest {
   }
 
   @Test
+  void aNodeThatStopsWaitsForIt() {
+    try (var scenario = scenario()) {
+      submit(scenario).leave(ClientExit.ABORTED);
+      assertThat(scenario.isDrained()).isFalse();
+      scenario.submissions().holdAnswers();
+      scenario.link(0).send(MADE);
+      assertThat(scenario.isDrained()).isFalse();
+      scenario.submissions().answer();
+      assertThat(scenario.isDrained()).isTrue();
+    }
+  }
+
+  @Test
+  void aNodeThatStopsWaitsForAnImageWithoutAKeyToo() {
+    try (var scenario = scenario()) {
+      RecordedClient client = scenario.ask(IMAGES, BODY);
+      scenario.link(0);
+      client.leave(ClientExit.ABORTED);
+      assertThat(scenario.isDrained()).isFalse();
+      scenario.link(0).send(MADE);
+      assertThat(scenario.isDrained()).isTrue();
+      assertThat(scenario.ledger().charged()).hasSize(1);
+    }
+  }
+
+  @Test
   void whatFailsAfterItsClientLeftIsStoredToo() {
     try (var scenario = scenario()) {
       submit(scenario).leave(ClientExit.ABORTED);

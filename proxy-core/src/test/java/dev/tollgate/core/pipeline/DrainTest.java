@@ -8,6 +8,7 @@ import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -39,6 +40,20 @@ final class DrainTest {
       busy.halfClose();
       drained.get(10, TimeUnit.SECONDS);
       assertThat(call.cuts).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource(TestGateway.TRANSPORTS)
+  void whatGoesOnWithoutItsClientIsWaitedFor(Transport transport) throws Exception {
+    try (TestGateway gateway = new TestGateway(transport)) {
+      var goesOn = new CompletableFuture<Void>();
+      gateway.service.unawaited = goesOn;
+      gateway.gateway.stopAccepting();
+      var drained = gateway.gateway.closed().toCompletableFuture();
+      assertThat(drained).isNotDone();
+      goesOn.complete(null);
+      drained.get(10, TimeUnit.SECONDS);
     }
   }
 

@@ -10,6 +10,8 @@ import dev.tollgate.core.fault.Fault;
 import io.netty.buffer.Unpooled;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,7 @@ import java.util.function.Consumer;
 /** A service whose script a test writes: it keeps every call, and answers as it was told. */
 final class ScriptedService implements RequestService {
   final BlockingQueue<Call> calls = new LinkedBlockingQueue<>();
+  volatile CompletionStage<Void> unawaited = CompletableFuture.completedStage(null);
   private volatile Consumer<Call> script = call -> call.answer(200, "{\"ok\":true}");
 
   /** What is done with each request from now on, on its loop. */
@@ -39,6 +42,11 @@ final class ScriptedService implements RequestService {
     script.accept(call);
     call.scripted.countDown();
     return call;
+  }
+
+  @Override
+  public CompletionStage<Void> unawaited() {
+    return unawaited;
   }
 
   Call awaitCall() throws InterruptedException {

@@ -310,6 +310,11 @@ public final class Scenario implements AutoCloseable {
     return ledger;
   }
 
+  /** Whether nothing is carried out whose client is gone. */
+  public boolean isDrained() {
+    return exchanges.unawaited().toCompletableFuture().isDone();
+  }
+
   /** Who remembers submissions that carry a key. */
   public InMemoryIdempotency submissions() {
     return submissions;
@@ -437,6 +442,7 @@ public final class Scenario implements AutoCloseable {
     require(slotsInUse() == 0, slotsInUse() + " slots are held");
     require(held.open() == 0, held.open() + " draws are held");
     require(ledger.open() == 0, ledger.open() + " reservations are held");
+    require(isDrained(), "something goes on whose client is gone");
     require(submissions.open() == 0, submissions.open() + " claims are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
     require(connector.pending() == 0, "a connection is still being made");

@@ -101,6 +101,7 @@ final class Queues {
           Map.entry("core/exchange/Resumption", "candidates of one request"),
           Map.entry("core/exchange/Timeline", "one entry for each phase of a request"),
           Map.entry("core/exchange/Tries", "candidates and attempts of one request"),
+          Map.entry("core/exchange/Unawaited", "those who wait for a drain's end"),
           Map.entry("core/http/MultipartReader", "128 parts of one form, then it is refused"),
           Map.entry("core/json/JsonSplice", "a few edits of one body"),
           Map.entry("core/json/SpliceOut", "pieces of one body"),
