@@ -2,6 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -30,8 +31,12 @@ sealed interface ImageBody {
     }
   }
 
-  /** Words and images in JSON. */
-  record Sources(JsonMembers root) implements ImageBody {
+  /**
+   * Words and images in JSON.
+   *
+   * @param fetched those that were named by URL, by where they stand; none before they are here
+   */
+  record Sources(JsonMembers root, Map<Integer, Fetched.Image> fetched) implements ImageBody {
     @Override
     public Operation operation() {
       return Operation.IMAGE_EDIT;
@@ -42,7 +47,7 @@ sealed interface ImageBody {
     public Outgoing outgoing(Route route, Asking asking) {
       JsonSplice edits = RequestRoot.edited(root, false, route);
       ask(root, edits, asking);
-      edits.insertAfter(sourcesAt(), "images", SourceImages.references(root, sourcesAt()));
+      edits.insertAfter(sourcesAt(), "images", SourceImages.references(root, sourcesAt(), fetched));
       edits.delete(sourcesAt());
       ByteBuf[] parts = edits.toBuffers().toArray(ByteBuf[]::new);
       return Outgoing.whole(List.of(Unpooled.wrappedBuffer(parts.length, parts)));
@@ -54,7 +59,17 @@ sealed interface ImageBody {
 
     @Override
     public int builtBytes() {
-      return SourceImages.referenceBytes(root, sourcesAt());
+      return SourceImages.referenceBytes(root, sourcesAt(), fetched);
+    }
+
+    @Override
+    public List<RemoteImage> remote() {
+      return SourceImages.remote(root, sourcesAt());
+    }
+
+    @Override
+    public ImageBody with(Map<Integer, Fetched.Image> images) {
+      return new Sources(root, images);
     }
   }
 
@@ -96,6 +111,16 @@ sealed interface ImageBody {
   Operation operation();
 
   Outgoing outgoing(Route route, Asking asking);
+
+  /** The images that it names by URL. */
+  default List<RemoteImage> remote() {
+    return List.of();
+  }
+
+  /** The same with these images, by where they stand. */
+  default ImageBody with(Map<Integer, Fetched.Image> images) {
+    return this;
+  }
 
   /** About how many bytes of what leaves are made anew; 0: all of them are the request's own. */
   default int builtBytes() {

@@ -2,17 +2,24 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Map;
 
 /** One admitted request for images by one model. */
 public record ImageCall(RequestId id, ImageRequest request, Model model) implements InferenceCall {
   @Override
   public ImageCall at(Model other) {
     return new ImageCall(id, request, other);
+  }
+
+  @Override
+  public ImageCall with(Map<Integer, Fetched.Image> images) {
+    return new ImageCall(id, request.with(images), model);
   }
 
   @Override

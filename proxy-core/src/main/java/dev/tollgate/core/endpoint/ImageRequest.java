@@ -7,6 +7,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonMembers;
@@ -15,6 +16,7 @@ import dev.tollgate.core.routing.RoutingWish;
 import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -75,7 +77,7 @@ public final class ImageRequest implements InferenceRequest {
       issues.add(SourceImages.MEMBER, "must have an image");
     }
     RoutingFields.Read routing = RoutingFields.read(root, issues);
-    ImageBody body = hasSources ? new ImageBody.Sources(root) : new ImageBody.Words(root);
+    ImageBody body = hasSources ? new ImageBody.Sources(root, Map.of()) : new ImageBody.Words(root);
     return parsed(issues, model, routing, body, urls, () -> ImageFields.wish(root));
   }
 
@@ -148,6 +150,15 @@ public final class ImageRequest implements InferenceRequest {
   @Override
   public String beginning() {
     return "";
+  }
+
+  @Override
+  public List<RemoteImage> remoteImages() {
+    return body.remote();
+  }
+
+  ImageRequest with(Map<Integer, Fetched.Image> images) {
+    return new ImageRequest(body.with(images), model, routing, wish, stored);
   }
 
   ImageWish wish() {

@@ -2,11 +2,13 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.Usage;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Map;
 
 /** One admitted request for one model: what every attempt at it needs. */
 public sealed interface InferenceCall
@@ -33,6 +35,11 @@ public sealed interface InferenceCall
 
   /** The same request for an attempt that begins in another way, where there is one. */
   default InferenceCall with(Opening other) {
+    return this;
+  }
+
+  /** The same request with the images that it named by URL, by where they stand among its own. */
+  default InferenceCall with(Map<Integer, Fetched.Image> images) {
     return this;
   }
 

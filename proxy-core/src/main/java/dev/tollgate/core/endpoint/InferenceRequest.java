@@ -88,6 +88,11 @@ public sealed interface InferenceRequest
   /** What the request says about its routing. */
   RoutingWish routing();
 
+  /** The images that have to be fetched before a provider is asked. */
+  default List<RemoteImage> remoteImages() {
+    return List.of();
+  }
+
   /** The capabilities that the request uses, as far as they have names. */
   Set<String> capabilitiesUsed();
 

@@ -1,6 +1,8 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.address.PublicUrl;
 import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -10,7 +12,11 @@ import dev.tollgate.core.json.Param;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 
 /** The images that others are made of: addresses, or base64 with its type ahead of it or not. */
@@ -20,6 +26,9 @@ final class SourceImages {
 
   private static final int BYTES_AROUND_ONE = 48;
   private static final int SNIFFED_CHARACTERS = 16;
+
+  /** A multiple of 3, so that no piece but the last is padded. */
+  private static final int PIECE_BYTES = 48 * 1024;
 
   private static final Pattern ENCODED_TYPE =
       Pattern.compile("data:image/(png|jpe?g|webp|gif);base64", Pattern.CASE_INSENSITIVE);
@@ -46,7 +55,10 @@ final class SourceImages {
   }
 
   private static void check(String image, Param param, Issues issues) {
-    if (image.regionMatches(true, 0, "https://", 0, 8)) {
+    if (isRemote(image)) {
+      if (PublicUrl.read(image) instanceof PublicUrl.Read.Malformed malformed) {
+        issues.add(param, malformed.why());
+      }
       return;
     }
     int comma = image.regionMatches(true, 0, "data:", 0, 5) ? image.indexOf(',') : -1;
@@ -71,38 +83,81 @@ final class SourceImages {
     return i >= 0 && root.kind(i) == JsonKind.ARRAY ? root.array(i).size() : 0;
   }
 
-  /** The same as OpenAI's edits take them in JSON, of which each is an object with its address. */
-  static JsonBytes references(JsonMembers root, int i) {
+  /** Those of a valid body that have to be fetched. */
+  static List<RemoteImage> remote(JsonMembers root, int i) {
     JsonElements images = root.array(i);
-    ByteBuf out = Unpooled.buffer(referenceBytes(root, i));
+    List<RemoteImage> remote = new ArrayList<>();
+    for (int k = 0; k < images.size(); k++) {
+      String image = images.string(k);
+      if (isRemote(image)) {
+        remote.add(new RemoteImage(k, Param.of(MEMBER).at(k).toString(), image));
+      }
+    }
+    return remote;
+  }
+
+  /**
+   * The same as OpenAI's edits take them in JSON, of which each is an object with its address: no
+   * provider is told where an image is, it gets the one that was looked at.
+   */
+  static JsonBytes references(JsonMembers root, int i, Map<Integer, Fetched.Image> fetched) {
+    JsonElements images = root.array(i);
+    ByteBuf out = Unpooled.buffer(referenceBytes(root, i, fetched));
     out.writeByte('[');
     for (int k = 0; k < images.size(); k++) {
       ByteBufUtil.writeAscii(out, k == 0 ? "{\"image_url\":\"" : ",{\"image_url\":\"");
-      String image = images.string(k);
-      if (!isAddress(image)) {
-        ByteBufUtil.writeAscii(out, "data:" + mediaType(image) + ";base64,");
+      Fetched.Image image = fetched.get(k);
+      if (image == null) {
+        writeInline(out, images, k);
+      } else {
+        ByteBufUtil.writeAscii(out, dataOf(image.type()));
+        writeBase64(out, image);
+        out.writeByte('"');
       }
-      int from = images.valueStart(k) + 1; // as it is written, escapes and all
-      out.writeBytes(images.bytes(), from, images.valueEnd(k) - from);
       out.writeByte('}');
     }
     out.writeByte(']');
     return JsonBytes.raw(out.array(), 0, out.writerIndex());
   }
 
-  static int referenceBytes(JsonMembers root, int i) {
-    return root.valueEnd(i) - root.valueStart(i) + BYTES_AROUND_ONE * (count(root) + 1);
+  static int referenceBytes(JsonMembers root, int i, Map<Integer, Fetched.Image> fetched) {
+    int bytes = root.valueEnd(i) - root.valueStart(i) + BYTES_AROUND_ONE * (count(root) + 1);
+    for (Fetched.Image image : fetched.values()) {
+      bytes += 4 * Math.ceilDiv(image.length(), 3);
+    }
+    return bytes;
   }
 
-  private static boolean isAddress(String image) {
-    return image.regionMatches(true, 0, "https://", 0, 8)
-        || image.regionMatches(true, 0, "data:", 0, 5);
+  private static boolean isRemote(String image) {
+    return image.regionMatches(true, 0, "https://", 0, 8);
+  }
+
+  private static void writeInline(ByteBuf out, JsonElements images, int k) {
+    String image = images.string(k);
+    if (!image.regionMatches(true, 0, "data:", 0, 5)) {
+      ByteBufUtil.writeAscii(out, dataOf(type(image)));
+    }
+    int from = images.valueStart(k) + 1; // as it is written, escapes and all
+    out.writeBytes(images.bytes(), from, images.valueEnd(k) - from);
+  }
+
+  private static String dataOf(BlobType type) {
+    return "data:" + type.mediaType() + ";base64,";
+  }
+
+  /** Piece by piece, so that it needs no second array of its size. */
+  private static void writeBase64(ByteBuf out, Fetched.Image image) {
+    Base64.Encoder encoder = Base64.getEncoder();
+    for (int at = 0; at < image.length(); at += PIECE_BYTES) {
+      int to = Math.min(image.length(), at + PIECE_BYTES);
+      out.writeBytes(encoder.encode(Arrays.copyOfRange(image.bytes(), at, to)));
+    }
   }
 
   /** By its first bytes; what they do not tell its provider may judge. */
-  private static String mediaType(String base64) {
+  private static BlobType type(String base64) {
     String start = base64.substring(0, Math.min(SNIFFED_CHARACTERS, base64.length() / 4 * 4));
     ByteBuf first = Unpooled.wrappedBuffer(Base64.getDecoder().decode(start));
-    return BlobType.ofImage(first).orElse(BlobType.PNG).mediaType();
+    return BlobType.ofImage(first).orElse(BlobType.PNG);
   }
 }

@@ -8,22 +8,24 @@ import io.netty.util.concurrent.EventExecutor;
 import java.util.function.Consumer;
 
 /**
- * The way into the providers: the worst case is set aside, then the limits are asked. What is
- * answered after the request's end goes back at once. Loop-confined.
+ * The way into the providers: the worst case is set aside, then the limits are asked, then the
+ * images that the request names by URL are fetched. What is answered after the request's end goes
+ * back at once. Loop-confined.
  */
-final class Admission {
+final class Admission implements InputImages.Listener {
   private final ExchangeContext context;
   private final ExchangeRequest request;
   private final InferenceCall call;
   private final MicroUsd most;
+  private final InputImages images;
   private final Conclusion conclusion;
   private final Listener listener;
   private final Consumer<Runnable> guarded;
 
   /** Who wants in; told only while the request has not ended. */
   interface Listener {
-    /** The money is set aside; the limits are asked next. */
-    void reserved();
+    /** The limits are asked next, or images are fetched. */
+    void reached(Phase next);
 
     void admitted();
 
@@ -39,6 +41,7 @@ final class Admission {
       ExchangeRequest request,
       InferenceCall call,
       MicroUsd most,
+      InputImages images,
       Conclusion conclusion,
       Listener listener,
       Consumer<Runnable> guarded) {
@@ -46,6 +49,7 @@ final class Admission {
     this.request = request;
     this.call = call;
     this.most = most;
+    this.images = images;
     this.conclusion = conclusion;
     this.listener = listener;
     this.guarded = guarded;
@@ -69,7 +73,7 @@ final class Admission {
         if (conclusion.isOver()) {
           conclusion.booking().abandon();
         } else {
-          listener.reserved();
+          listener.reached(Phase.LIMITING);
           limit(loop);
         }
       }
@@ -99,9 +103,28 @@ final class Admission {
     switch (verdict) {
       case Allowance.Verdict.Granted _ -> {
         conclusion.booking().confirm();
-        listener.admitted();
+        fetch();
       }
       case Allowance.Verdict.Refused refused -> listener.refused(refused.fault(), refused.ending());
     }
+  }
+
+  private void fetch() {
+    if (images.isEmpty()) {
+      listener.admitted();
+    } else {
+      listener.reached(Phase.FETCHING);
+      images.begin(this);
+    }
+  }
+
+  @Override
+  public void fetched() {
+    listener.admitted();
+  }
+
+  @Override
+  public void refused(Fault fault, Ending ending) {
+    listener.refused(fault, ending);
   }
 }

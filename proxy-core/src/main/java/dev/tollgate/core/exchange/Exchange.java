@@ -41,6 +41,7 @@ final class Exchange
   private final Downstream downstream;
   private final Serving serving;
   private final Tries tries;
+  private final InputImages images;
   private final Timeline timeline;
   private final long begunNanos;
   private final ClientReply reply;
@@ -66,6 +67,8 @@ final class Exchange
     this.serving = new Serving(context, downstream, call, plan, begunNanos, this::askLimitsAhead);
     this.tries = serving.tries();
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
+    var remote = call.request().remoteImages();
+    this.images = new InputImages(context, remote, downstream.loop(), timeline, this::guarded);
     Runnable onSilence = () -> guarded(this::clientWaits);
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
     this.claiming = new Claiming(context, request, this::isInDoubt, this::guarded);
@@ -96,7 +99,7 @@ final class Exchange
   @Override
   public void claimed() {
     var most = serving.setAside();
-    new Admission(context, request, serving.call(), most, conclusion, this, this::guarded)
+    new Admission(context, request, serving.call(), most, images, conclusion, this, this::guarded)
         .begin(downstream.loop());
   }
 
@@ -107,8 +110,8 @@ final class Exchange
   }
 
   @Override
-  public void reserved() {
-    become(Phase.LIMITING);
+  public void reached(Phase next) {
+    become(next);
   }
 
   @Override
@@ -124,6 +127,7 @@ final class Exchange
     if (serving.call().request().mode() == ReplyMode.EVENTS) {
       reply.await(context.options().commitAfter(), begunNanos);
     }
+    serving.fetched(images.all());
     become(Phase.CONNECTING);
     claiming.dispatch(() -> take(tries.first(now())), this);
   }
@@ -170,7 +174,7 @@ final class Exchange
     timeline.upstreamEnds(now());
     serving.failed(failure, now());
     switch (phase) {
-      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING -> tryNext();
+      case ADMITTED, RESERVING, LIMITING, FETCHING, CONNECTING, WAITING -> tryNext();
       case RELAYING -> brokeOff();
       case HEARING -> abandon();
       case STORING, SETTLING, ENDED -> throw new IllegalStateException("a failure after the end");
@@ -446,7 +450,8 @@ final class Exchange
   /** What was delivered is charged; before the first content that is nothing at all. */
   private Charge chargeOfBrokenStream() {
     return switch (phase) {
-      case ADMITTED, RESERVING, LIMITING, CONNECTING, WAITING, STORING, ENDED -> serving.charged();
+      case ADMITTED, RESERVING, LIMITING, FETCHING, CONNECTING, WAITING, STORING, ENDED ->
+          serving.charged();
       case RELAYING, HEARING, SETTLING ->
           reply.isOpened() ? serving.chargeIfBroken() : Charge.NOTHING;
     };
@@ -464,6 +469,7 @@ final class Exchange
 
   private void letGo() {
     reply.stop();
+    images.end();
     serving.end(now());
     if (timer != null) {
       timer.cancel(false);

@@ -1,6 +1,7 @@
 package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.claim.Idempotency;
+import dev.tollgate.core.fetch.Images;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.limit.Limits;
@@ -23,6 +24,7 @@ record ExchangeContext(
     Standings standings,
     Limits limits,
     Idempotency idempotency,
+    Images images,
     Observer observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,

@@ -22,6 +22,7 @@ import dev.tollgate.core.endpoint.SpeechRequest;
 import dev.tollgate.core.endpoint.TranscriptionRequest;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.fetch.Images;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.Param;
@@ -102,6 +103,7 @@ public final class Exchanges implements RequestService {
       Standings standings,
       Limits limits,
       Idempotency idempotency,
+      Images images,
       Observer observer,
       Function<RequestRecord, byte[]> rows,
       Outputs outputs,
@@ -116,6 +118,7 @@ public final class Exchanges implements RequestService {
             standings,
             limits,
             idempotency,
+            images,
             observer,
             rows,
             new DrainQuota(),

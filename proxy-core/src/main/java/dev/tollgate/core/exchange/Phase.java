@@ -12,6 +12,8 @@ public enum Phase {
   RESERVING,
   /** Its share of the limits is being drawn. */
   LIMITING,
+  /** The images that it names by URL are being fetched. */
+  FETCHING,
   /** Waiting for a connection, for a backoff to pass, or for the limit of another model. */
   CONNECTING,
   /** The request is on its way; waiting for the first usable event or the whole reply. */
@@ -29,7 +31,8 @@ public enum Phase {
 
   private static final Set<Phase> FROM_ADMITTED = EnumSet.of(RESERVING, SETTLING);
   private static final Set<Phase> FROM_RESERVING = EnumSet.of(LIMITING, SETTLING);
-  private static final Set<Phase> FROM_LIMITING = EnumSet.of(CONNECTING, SETTLING);
+  private static final Set<Phase> FROM_LIMITING = EnumSet.of(FETCHING, CONNECTING, SETTLING);
+  private static final Set<Phase> FROM_FETCHING = EnumSet.of(CONNECTING, SETTLING);
   private static final Set<Phase> FROM_CONNECTING = EnumSet.of(CONNECTING, WAITING, SETTLING);
   private static final Set<Phase> FROM_WAITING =
       EnumSet.of(CONNECTING, WAITING, RELAYING, HEARING, STORING, SETTLING);
@@ -60,6 +63,7 @@ public enum Phase {
       case ADMITTED -> FROM_ADMITTED;
       case RESERVING -> FROM_RESERVING;
       case LIMITING -> FROM_LIMITING;
+      case FETCHING -> FROM_FETCHING;
       case CONNECTING -> FROM_CONNECTING;
       case WAITING -> FROM_WAITING;
       case RELAYING -> FROM_RELAYING;

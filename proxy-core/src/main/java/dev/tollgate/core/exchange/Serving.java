@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.ReplyFlow;
+import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.MicroUsd;
@@ -10,6 +11,7 @@ import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Placement;
 import dev.tollgate.core.routing.RoutePlan;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +68,11 @@ final class Serving implements Contender.Contest {
   /** The request as it is put to whoever serves it. */
   InferenceCall call() {
     return call;
+  }
+
+  /** The images that the request named by URL are here. */
+  void fetched(Map<Integer, Fetched.Image> images) {
+    call = call.with(images);
   }
 
   Candidate candidate() {

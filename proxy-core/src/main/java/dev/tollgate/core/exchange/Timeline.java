@@ -13,6 +13,8 @@ final class Timeline {
   private final long admittedNanos;
   private final long uploadNanos;
   private final List<RequestRecord.PhaseEntry> phases = new ArrayList<>(6);
+  private long fetchNanos;
+  private long fetchSince = -1;
   private long upstreamNanos;
   private long upstreamSince = -1;
   private long firstTokenNanos = -1;
@@ -29,6 +31,19 @@ final class Timeline {
 
   void entered(Phase phase, long nowNanos) {
     phases.add(new RequestRecord.PhaseEntry(phase.wire(), nowNanos - admittedNanos));
+  }
+
+  /** From here on the hosts of the client's images are to blame for the time. */
+  void fetchBegins(long nowNanos) {
+    fetchSince = nowNanos;
+  }
+
+  /** The images are here, or are not waited for any more. */
+  void fetchEnds(long nowNanos) {
+    if (fetchSince >= 0) {
+      fetchNanos += nowNanos - fetchSince;
+      fetchSince = -1;
+    }
   }
 
   /** From here on the provider is to blame for the time. */
@@ -61,7 +76,8 @@ final class Timeline {
   }
 
   private long withoutUpstream(long nowNanos) {
-    long ofOthers = uploadNanos + upstream(nowNanos).toNanos();
+    long fetching = fetchSince < 0 ? 0 : nowNanos - fetchSince;
+    long ofOthers = uploadNanos + fetchNanos + fetching + upstream(nowNanos).toNanos();
     return Math.max(0, nowNanos - admittedNanos - ofOthers);
   }
 

@@ -8,7 +8,7 @@ import java.util.function.LongPredicate;
 import java.util.function.Supplier;
 
 /** Fetches images from clients' URLs, so many at once. Shared by all loops. */
-public final class Fetcher {
+public final class Fetcher implements Images {
   /** Fetches under way on one node. */
   public static final int FETCHES_MAX = 256;
 
@@ -28,15 +28,8 @@ public final class Fetcher {
     return underWay.get();
   }
 
-  /**
-   * Begins to fetch an image on the caller's loop. The end may be told before this returns; a
-   * cancelled fetch tells nobody.
-   *
-   * @param param what faults name
-   * @param room makes room for so many bytes in all, or says that there is none; the image's room
-   *     stays taken when it is told
-   */
-  public Fetch begin(
+  @Override
+  public Fetch fetch(
       String url, String param, EventLoop loop, LongPredicate room, Consumer<Fetched> whenDone) {
     assert loop.inEventLoop();
     boolean hasPlace = underWay.incrementAndGet() <= FETCHES_MAX;

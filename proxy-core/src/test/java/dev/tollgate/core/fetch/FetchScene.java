@@ -4,6 +4,7 @@ import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.address.UrlRules;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedConnector;
+import dev.tollgate.core.testkit.ScriptedNames;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
@@ -83,7 +84,7 @@ final class FetchScene implements AutoCloseable {
   Asked fetch(String url) {
     Asked asked = new Asked();
     asked.fetch =
-        fetcher.begin(
+        fetcher.fetch(
             url,
             "input_images[0]",
             loop.eventLoop(),

@@ -15,6 +15,7 @@ import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.fetch.Fetcher;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
@@ -64,6 +65,8 @@ public final class Scenario implements AutoCloseable {
   private final List<String> passedOver = new ArrayList<>();
   private final InMemoryIdempotency submissions = new InMemoryIdempotency(ticker::nanoTime);
   private final Limits limits = new Limits(held, () -> this.rules, new Told(), new RefusalCache());
+  private final ScriptedNames names = new ScriptedNames();
+  private final Fetcher images = names.fetcher(connector);
   private final InflightBytes inflight;
   private LimitRules rules = LimitRules.OFF;
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
@@ -93,6 +96,7 @@ public final class Scenario implements AutoCloseable {
             books,
             limits,
             submissions,
+            images,
             records::add,
             Scenario::row,
             outputs,
@@ -315,6 +319,11 @@ public final class Scenario implements AutoCloseable {
     return exchanges.unawaited().toCompletableFuture().isDone();
   }
 
+  /** What DNS says of the hosts of clients' URLs. */
+  public ScriptedNames names() {
+    return names;
+  }
+
   /** Who remembers submissions that carry a key. */
   public InMemoryIdempotency submissions() {
     return submissions;
@@ -445,6 +454,8 @@ public final class Scenario implements AutoCloseable {
     require(isDrained(), "something goes on whose client is gone");
     require(submissions.open() == 0, submissions.open() + " claims are held");
     require(inflight.held() == 0, inflight.held() + " bytes of the budget are held");
+    require(images.underWay() == 0, images.underWay() + " images are being fetched");
+    require(names.pending() == 0, "a name is being looked up");
     require(connector.pending() == 0, "a connection is still being made");
     for (Provider provider : catalog.providers()) {
       int tries = fleet.provider(provider).inFlight();

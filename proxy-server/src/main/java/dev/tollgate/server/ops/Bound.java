@@ -36,6 +36,10 @@ public enum Bound {
       new Full.Refused(ErrorCode.PROVIDER_UNAVAILABLE)),
   UPSTREAM_EVENT(
       "providers.*.max_event_bytes", Family.ATTEMPTS, new Full.Refused(ErrorCode.PROVIDER_FAILURE)),
+  FETCHES("256", Family.FETCHES_IN_FLIGHT, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  FETCHED_IMAGE(
+      "security.fetch.max_bytes", Family.FETCHES, new Full.Refused(ErrorCode.VALIDATION_FAILED)),
+  NAME_LOOK_UPS("256", Family.NAME_LOOK_UPS, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   KEY_LOOK_UPS("32", Family.AUTH_LOOK_UPS, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   KEY_CACHE("100000", Family.AUTH_CACHE_KEYS, Full.EVICTED),
   OFFLOAD_QUEUE(

@@ -339,6 +339,21 @@ public enum Family {
       "tollgate_outputs_expired_total",
       "Outputs that were deleted from the directory because their time was over."),
   DOWNLOADS(Kind.GAUGE, "tollgate_downloads", "Outputs that clients fetch from the directory now."),
+  FETCHES(
+      Kind.COUNTER,
+      "tollgate_fetches_total",
+      "Images that were to be fetched from clients' URLs, by what became of it.",
+      List.of("outcome")),
+  FETCHED_BYTES(
+      Kind.COUNTER, "tollgate_fetched_bytes_total", "Bytes of the images that were fetched."),
+  FETCH_DURATION(
+      Kind.HISTOGRAM,
+      "tollgate_fetch_duration_seconds",
+      "From a URL to its image, or to why there is none."),
+  FETCHES_IN_FLIGHT(
+      Kind.GAUGE, "tollgate_fetches_in_flight", "Images that are being fetched from URLs."),
+  NAME_LOOK_UPS(
+      Kind.GAUGE, "tollgate_name_look_ups", "Names of clients' URLs that DNS is being asked for."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

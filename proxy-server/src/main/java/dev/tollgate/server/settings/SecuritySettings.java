@@ -2,10 +2,13 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.server.settings.shape.Key;
 import dev.tollgate.server.settings.value.CidrBlock;
+import java.time.Duration;
 import java.util.List;
 
 /** Section {@code security}. */
-public record SecuritySettings(@Key(about = "URLs that clients supply") Ssrf ssrf) {
+public record SecuritySettings(
+    @Key(about = "URLs that clients supply") Ssrf ssrf,
+    @Key(about = "images that are fetched from such URLs") Fetch fetch) {
 
   /** Section {@code security.ssrf}: DECISIONS 14. */
   public record Ssrf(
@@ -16,4 +19,28 @@ public record SecuritySettings(@Key(about = "URLs that clients supply") Ssrf ssr
       @Key(about = "blocks that are allowed although private: for private deployments")
           List<CidrBlock> allowCidrs,
       @Key(about = "blocks that are refused although public") List<CidrBlock> denyCidrs) {}
+
+  /** Section {@code security.fetch}. */
+  public record Fetch(
+      @Key(
+              name = "max_bytes",
+              about = "the largest image",
+              initial = "10MiB",
+              min = "1KiB",
+              max = "64MiB",
+              bytes = true)
+          int bytesMax,
+      @Key(
+              about = "from the look-up of the host's name to the last byte, redirects included",
+              initial = "15s",
+              min = "100ms",
+              max = "5m")
+          Duration timeout,
+      @Key(
+              name = "max_redirects",
+              about = "how often a host may send on, each time to a URL that is judged anew",
+              initial = "3",
+              min = "0",
+              max = "10")
+          int redirectsMax) {}
 }

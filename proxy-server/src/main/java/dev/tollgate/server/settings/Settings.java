@@ -35,7 +35,7 @@ public record Settings(
     @Key(about = "rates and counts; 0 is off") LimitSettings limits,
     @Key(about = "video and music jobs", later = "media jobs") MediaSettings media,
     @Key(about = "announcements of finished jobs", later = "media jobs") WebhookSettings webhooks,
-    @Key(about = "guards", later = "the endpoints that fetch URLs") SecuritySettings security,
+    @Key(about = "guards") SecuritySettings security,
     @Key(about = "the Responses API", restart = true) ResponsesSettings responses,
     @Key(about = "accounts of people", restart = true, later = "the control plane")
         ControlPlaneSettings controlPlane,

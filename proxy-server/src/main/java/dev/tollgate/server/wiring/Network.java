@@ -1,6 +1,7 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.pipeline.Transport;
+import dev.tollgate.core.upstream.AddressConnector;
 import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.SocketConnector;
 import dev.tollgate.server.settings.ListenerSettings;
@@ -9,9 +10,6 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ReflectiveChannelFactory;
-import io.netty.channel.epoll.EpollDatagramChannel;
-import io.netty.channel.socket.DatagramChannel;
-import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.handler.ssl.OpenSsl;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -32,6 +30,7 @@ final class Network implements AutoCloseable {
   private final EventLoopGroup loops;
   private final PooledByteBufAllocator allocator = PooledByteBufAllocator.DEFAULT;
   private final DnsAddressResolverGroup resolver;
+  private final DnsNames clientNames;
 
   Network(ServerSettings settings) throws StartException {
     transport = transport(settings.transport());
@@ -42,7 +41,8 @@ final class Network implements AutoCloseable {
             transport.ioHandlers());
     resolver =
         new DnsAddressResolverGroup(
-            new DnsNameResolverBuilder().datagramChannelType(datagrams(transport)));
+            new DnsNameResolverBuilder().datagramChannelType(DnsNames.datagrams(transport)));
+    clientNames = new DnsNames(transport);
   }
 
   EventLoopGroup loops() {
@@ -72,6 +72,27 @@ final class Network implements AutoCloseable {
     }
   }
 
+  /** Looks up names that clients choose. */
+  DnsNames clientNames() {
+    return clientNames;
+  }
+
+  /** Opens connections to addresses that clients' URLs resolve to; no session outlives one. */
+  AddressConnector addressConnector() throws StartException {
+    try {
+      SslContext tls =
+          SslContextBuilder.forClient()
+              .sslProvider(tlsProvider())
+              .endpointIdentificationAlgorithm("HTTPS")
+              .sessionCacheSize(1) // 0 would be no bound
+              .build();
+      return new SocketConnector(
+          new ReflectiveChannelFactory<>(transport.socketChannel()), resolver, tls, allocator);
+    } catch (SSLException e) {
+      throw new StartException("TLS is not available: " + e.getMessage(), e);
+    }
+  }
+
   /** The listener's certificate and key; null: it listens in the clear. */
   static @Nullable SslContext serverTls(ListenerSettings.@Nullable Tls tls) throws StartException {
     if (tls == null) {
@@ -89,6 +110,7 @@ final class Network implements AutoCloseable {
   @Override
   public void close() {
     resolver.close();
+    clientNames.close();
     loops
         .shutdownGracefully(QUIET_MILLIS, END_MILLIS_MAX, TimeUnit.MILLISECONDS)
         .awaitUninterruptibly();
@@ -109,12 +131,5 @@ final class Network implements AutoCloseable {
       throw new StartException("server.transport: this machine has no epoll; use auto or nio");
     }
     return transport;
-  }
-
-  private static Class<? extends DatagramChannel> datagrams(Transport transport) {
-    return switch (transport) {
-      case EPOLL -> EpollDatagramChannel.class;
-      case NIO -> NioDatagramChannel.class;
-    };
   }
 }

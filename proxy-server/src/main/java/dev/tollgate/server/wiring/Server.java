@@ -154,9 +154,7 @@ public final class Server implements AutoCloseable {
     KeyCache keys = keys(store, offload, limiting);
     InflightBytes inflight = inflight();
     Observer observer = observer(requestMetrics, requestLog(store));
-    Treasury treasury = treasury(store);
-    // Goes first: who is heard out for its usage alone is let go, and charged.
-    closers.add("upstream connections", upstreams::close);
+    Treasury treasury = treasury(store, upstreams);
     var exchanges =
         new Exchanges(
             upstreams,
@@ -166,6 +164,7 @@ public final class Server implements AutoCloseable {
             new StoreStandings(store.standings(), offload),
             limiting.limits(),
             submissions(store, offload).port(),
+            Fetching.begin(network, snapshots::fetches, metrics),
             observer,
             AccessLog::line,
             storage.outputs(),
@@ -255,7 +254,7 @@ public final class Server implements AutoCloseable {
     return keys;
   }
 
-  private Treasury treasury(Store store) throws StartException {
+  private Treasury treasury(Store store, Upstreams upstreams) throws StartException {
     var owner =
         new Treasury.Owner() {
           @Override
@@ -290,6 +289,8 @@ public final class Server implements AutoCloseable {
     closers.add("ledger upkeep", upkeep);
     upkeep.register(metrics);
     upkeep.start();
+    // Goes first: who is heard out for its usage alone is let go, and charged.
+    closers.add("upstream connections", upstreams::close);
     return treasury;
   }
 

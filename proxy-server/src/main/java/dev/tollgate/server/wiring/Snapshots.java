@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.fetch.FetchRules;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
@@ -32,8 +33,8 @@ final class Snapshots {
   private final Fleet fleet;
   private volatile Snapshot current;
 
-  /** A configuration with its catalog and its limits. */
-  record Snapshot(Settings settings, Catalog catalog, LimitRules limits) {}
+  /** A configuration with what is made of it. */
+  record Snapshot(Settings settings, Catalog catalog, LimitRules limits, FetchRules fetches) {}
 
   Snapshots(
       Settings settings,
@@ -52,7 +53,7 @@ final class Snapshots {
   }
 
   private Snapshot built(Settings of) {
-    return new Snapshot(of, builder.build(of), of.limits().rules());
+    return new Snapshot(of, builder.build(of), of.limits().rules(), Fetching.rules(of));
   }
 
   Snapshot now() {
@@ -65,6 +66,10 @@ final class Snapshots {
 
   LimitRules limits() {
     return current.limits();
+  }
+
+  FetchRules fetches() {
+    return current.fetches();
   }
 
   /** A reload of this configuration's own file. */

@@ -13,6 +13,8 @@ import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.fetch.Fetch;
+import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.ProviderId;
@@ -47,6 +49,7 @@ import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.RequestMetrics;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
@@ -64,6 +67,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -96,6 +100,11 @@ final class Warmup {
     }
   }
 
+  private static Fetch noImages(
+      String url, String param, EventLoop loop, LongPredicate room, Consumer<Fetched> whenDone) {
+    throw new IllegalStateException("a warm-up has no images");
+  }
+
   private void run(Upstreams upstreams, Catalog catalog) throws IOException {
     var inflight = new InflightBytes(BYTES_MAX);
     var metrics = new RequestMetrics(new Metrics());
@@ -110,6 +119,7 @@ final class Warmup {
                 (_, _, _, _) -> {}, // nobody asks
                 limits(),
                 (_, _, _, _) -> {}, // nor carries a key
+                Warmup::noImages,
                 metrics,
                 record -> new byte[0],
                 new Outputs.Passed(),

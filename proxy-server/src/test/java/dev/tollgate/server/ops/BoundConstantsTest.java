@@ -2,6 +2,8 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.fetch.Fetcher;
+import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.ledger.LedgerRules;
 import dev.tollgate.core.tenant.KeyCache;
 import io.netty.channel.WriteBufferWaterMark;
@@ -24,6 +26,8 @@ final class BoundConstantsTest {
             Map.entry(
                 Bound.PIPELINED_BYTES, number(CORE + "http.RequestDecoder", "AHEAD_BYTES_MAX")),
             Map.entry(Bound.UNSENT_BYTES, unsent()),
+            Map.entry(Bound.FETCHES, (long) Fetcher.FETCHES_MAX),
+            Map.entry(Bound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOK_UPS_MAX),
             Map.entry(Bound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.lookUpsMax()),
             Map.entry(Bound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
             Map.entry(Bound.LEDGER_WAITING, (long) LedgerRules.DEFAULT.waitersMax()),

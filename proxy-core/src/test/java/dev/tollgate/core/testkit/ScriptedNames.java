@@ -1,10 +1,19 @@
-package dev.tollgate.core.fetch;
+package dev.tollgate.core.testkit;
 
+import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.address.UrlRules;
+import dev.tollgate.core.fetch.FetchRules;
+import dev.tollgate.core.fetch.Fetcher;
+import dev.tollgate.core.fetch.Names;
+import dev.tollgate.core.fetch.PublicAddressResolver;
+import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.upstream.AddressConnector;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -12,20 +21,35 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * DNS as a test wrote it down: for each name the answers it gives one after the other, the last one
  * for ever. {@code NXDOMAIN} fails, {@code SILENT} never comes.
  */
-final class ScriptedNames implements Names {
+public final class ScriptedNames implements Names {
+  private static final int IMAGE_BYTES_MAX = 256 * 1024;
+
   private final Map<String, Deque<String>> answers = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
   private final List<Promise<?>> pending = new ArrayList<>();
 
   /** Successive answers, each a list of addresses with commas. */
-  ScriptedNames answer(String name, String... successive) {
+  public ScriptedNames answer(String name, String... successive) {
     answers.put(name, new ArrayDeque<>(List.of(successive)));
     return this;
+  }
+
+  /** Fetches what these names allow: public hosts, images of at most 256 KiB. */
+  Fetcher fetcher(AddressConnector connector) {
+    var urls =
+        new UrlRules(
+            Set.of(443, 8443), Set.of(), CidrSet.NONE, CidrSet.NONE, Set.of(), CidrSet.NONE);
+    var rules = new FetchRules(urls, IMAGE_BYTES_MAX, Duration.ofSeconds(15), 3);
+    return new Fetcher(
+        new PublicConnector(new PublicAddressResolver(this), connector),
+        () -> rules,
+        (outcome, bytes, took) -> {});
   }
 
   @Override
@@ -52,12 +76,12 @@ final class ScriptedNames implements Names {
   }
 
   /** The names that were asked for, in order. */
-  List<String> asked() {
+  public List<String> asked() {
     return List.copyOf(asked);
   }
 
   /** Questions that are neither answered nor given up. */
-  long pending() {
+  public long pending() {
     return pending.stream().filter(one -> !one.isDone()).count();
   }
 }

@@ -1,0 +1,116 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.endpoint.RemoteImage;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.fetch.Fetch;
+import dev.tollgate.core.fetch.Fetched;
+import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * The images that a request names by URL, fetched a few at a time ahead of asking a provider, and
+ * kept until its end. One that cannot be had refuses the request. Ended exactly once.
+ * Loop-confined.
+ */
+final class InputImages {
+  private static final int AT_ONCE_MAX = 4;
+
+  private final ExchangeContext context;
+  private final List<RemoteImage> wanted;
+  private final EventLoop loop;
+  private final Timeline timeline;
+  private final Consumer<Runnable> guarded;
+  private final List<InflightBytes.Permit> permits = new ArrayList<>();
+  private final List<Fetch> fetches = new ArrayList<>();
+  private final Map<Integer, Fetched.Image> images = new HashMap<>();
+  private int begun;
+  private boolean over;
+
+  /** Who waits for them; told once, and not behind the end. */
+  interface Listener {
+    void fetched();
+
+    void refused(Fault fault, Ending ending);
+  }
+
+  /**
+   * @param guarded runs a step so that a fault of ours does not go unnoticed
+   */
+  InputImages(
+      ExchangeContext context,
+      List<RemoteImage> wanted,
+      EventLoop loop,
+      Timeline timeline,
+      Consumer<Runnable> guarded) {
+    this.context = context;
+    this.wanted = wanted;
+    this.loop = loop;
+    this.timeline = timeline;
+    this.guarded = guarded;
+  }
+
+  boolean isEmpty() {
+    return wanted.isEmpty();
+  }
+
+  /** Those that are here, by where they stand among the request's images. */
+  Map<Integer, Fetched.Image> all() {
+    return Map.copyOf(images);
+  }
+
+  void begin(Listener listener) {
+    timeline.fetchBegins(loop.ticker().nanoTime());
+    beginMore(listener);
+  }
+
+  /** As many as may be under way at once; each that is here makes room for the next. */
+  private void beginMore(Listener listener) {
+    while (!over && begun < wanted.size() && begun - images.size() < AT_ONCE_MAX) {
+      begin(wanted.get(begun++), listener);
+    }
+  }
+
+  private void begin(RemoteImage one, Listener listener) {
+    InflightBytes.Permit permit = context.inflight().tryAcquire(0).orElseThrow();
+    permits.add(permit);
+    Consumer<Fetched> whenDone = done -> guarded.accept(() -> ended(one, done, listener));
+    fetches.add(context.images().fetch(one.url(), one.param(), loop, permit::resize, whenDone));
+  }
+
+  private void ended(RemoteImage one, Fetched done, Listener listener) {
+    if (over) {
+      return;
+    }
+    switch (done) {
+      case Fetched.Image image -> {
+        images.put(one.index(), image);
+        if (images.size() == wanted.size()) {
+          timeline.fetchEnds(loop.ticker().nanoTime());
+          listener.fetched();
+        } else {
+          beginMore(listener);
+        }
+      }
+      case Fetched.Failed failed -> {
+        boolean isFull = failed.fault().code() == ErrorCode.SERVICE_UNAVAILABLE;
+        listener.refused(failed.fault(), isFull ? Ending.SHED : Ending.REJECTED);
+      }
+    }
+  }
+
+  /** Nothing of them is needed any more; what is under way is given up. */
+  void end() {
+    over = true;
+    timeline.fetchEnds(loop.ticker().nanoTime());
+    fetches.forEach(Fetch::cancel);
+    fetches.clear();
+    permits.forEach(InflightBytes.Permit::end);
+    permits.clear();
+    images.clear();
+  }
+}

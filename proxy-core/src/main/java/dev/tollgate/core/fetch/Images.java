@@ -1,0 +1,19 @@
+package dev.tollgate.core.fetch;
+
+import io.netty.channel.EventLoop;
+import java.util.function.Consumer;
+import java.util.function.LongPredicate;
+
+/** Port to the images that clients' URLs point to. */
+public interface Images {
+  /**
+   * Begins to fetch one on the caller's loop. The end may be told before this returns; a cancelled
+   * fetch tells nobody.
+   *
+   * @param param what faults name
+   * @param room makes room for so many bytes in all, or says that there is none; the image's room
+   *     stays taken when it is told
+   */
+  Fetch fetch(
+      String url, String param, EventLoop loop, LongPredicate room, Consumer<Fetched> whenDone);
+}
