@@ -110,10 +110,10 @@ final class Delivery {
   }
 
   /** What was stored for the request's key, by whoever carried it out. */
-  Parting replay(StoredReply stored) {
+  static Parting replay(StoredReply stored, Timeline timeline, long nowNanos) {
     List<FieldLines> fields = new ArrayList<>(stored.fields());
     fields.add(REPLAYED);
-    fields.add(ReplyFields.overhead(timeline, now.getAsLong()));
+    fields.add(ReplyFields.overhead(timeline, nowNanos));
     return new Parting.Whole(stored.status(), stored.contentType(), fields, stored.body());
   }
 

@@ -105,7 +105,7 @@ final class Exchange
 
   @Override
   public void replayed(StoredReply stored) {
-    Parting again = delivery.replay(stored);
+    Parting again = Delivery.replay(stored, timeline, now());
     conclude(Ending.REPLAYED, null, stored.status(), Charge.NOTHING, again);
   }
 

@@ -20,6 +20,7 @@ import dev.tollgate.core.endpoint.Parsed;
 import dev.tollgate.core.endpoint.ResponsesRequest;
 import dev.tollgate.core.endpoint.SpeechRequest;
 import dev.tollgate.core.endpoint.TranscriptionRequest;
+import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.Images;
@@ -88,6 +89,9 @@ public final class Exchanges implements RequestService {
     record Refused(Fault fault, Ending ending) implements Decision {}
 
     record Unserved(Refusal refusal, InferenceRequest inference) implements Decision {}
+
+    /** The same of a request that may have been carried out before. */
+    record Claiming(Unrouted unrouted) implements Decision {}
   }
 
   /**
@@ -148,16 +152,18 @@ public final class Exchanges implements RequestService {
         ending(request, downstream).refuse(refused.fault(), refused.ending());
         yield ANSWERED;
       }
+      case Decision.Claiming claiming -> {
+        claiming.unrouted().begin();
+        yield claiming.unrouted();
+      }
       case Decision.Unserved unserved -> {
         Refusal refusal = unserved.refusal();
-        InferenceRequest inference = unserved.inference();
         ending(request, downstream)
             .refuse(
                 refusal.fault(),
                 Ending.PROVIDER_UNAVAILABLE,
                 ReplyFields.of(refusal),
-                RequestRecord.Served.byNobody(
-                    inference.model(), inference.isStream(), refusal.reason()));
+                servedByNobody(refusal, unserved.inference()));
         yield ANSWERED;
       }
     };
@@ -356,13 +362,29 @@ public final class Exchanges implements RequestService {
       case Router.Routed.Refused refused ->
           Unsupported.fault(refused.refusal(), models, inference)
               .map(Exchanges::refused)
-              .orElseGet(() -> new Decision.Unserved(refused.refusal(), inference));
+              .orElseGet(() -> unserved(request, downstream, refused.refusal(), inference));
       case Router.Routed.Planned planned -> {
         InferenceCall call = inference.call(request.id(), asked);
         yield new Decision.Admitted(
             new Exchange(context, request, downstream, call, planned.plan()));
       }
     };
+  }
+
+  /**
+   * Whose turn it is goes ahead of who is healthy (DECISIONS 1): what is kept needs no provider.
+   */
+  private Decision unserved(
+      ExchangeRequest request, Downstream downstream, Refusal refusal, InferenceRequest inference) {
+    if (request.idempotencyKey() == null) {
+      return new Decision.Unserved(refusal, inference);
+    }
+    Served served = servedByNobody(refusal, inference);
+    return new Decision.Claiming(new Unrouted(context, request, downstream, refusal, served));
+  }
+
+  private static Served servedByNobody(Refusal refusal, InferenceRequest inference) {
+    return Served.byNobody(inference.model(), inference.isStream(), refusal.reason());
   }
 
   /** What an organization's requests have in common: others' sessions go elsewhere. */

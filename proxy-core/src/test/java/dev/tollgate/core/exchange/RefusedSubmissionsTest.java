@@ -1,0 +1,99 @@
+package dev.tollgate.core.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.endpoint.Endpoint;
+import dev.tollgate.core.exchange.RequestService.ClientExit;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.testkit.RecordedClient;
+import dev.tollgate.core.testkit.Scenario;
+import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.Wire;
+import org.junit.jupiter.api.Test;
+
+/** A submission that cannot be carried out is told what came of its key, or why not. */
+class RefusedSubmissionsTest {
+  private static final Endpoint IMAGES = Endpoint.IMAGE_GENERATIONS;
+  private static final String BODY = "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}";
+  private static final String OTHER = "{\"model\":\"acme/one\",\"prompt\":\"A wall.\"}";
+  private static final String MADE = Wire.images(7, 1_290);
+  private static final Fault STOPPING =
+      Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "stopping").withRetryAfter(1);
+
+  private static Scenario scenario() {
+    return Scenario.of(TestCatalog.of(Modality.IMAGE, TestCatalog.touchy("alpha")));
+  }
+
+  private static RecordedClient submit(Scenario scenario) {
+    return scenario.submit(IMAGES, BODY, "k");
+  }
+
+  private static String made(Scenario scenario) {
+    RecordedClient first = submit(scenario);
+    scenario.link(0).send(MADE);
+    return first.whole().body();
+  }
+
+  @Test
+  void whatIsKeptNeedsNoProvider() {
+    try (var scenario = scenario()) {
+      String first = made(scenario);
+      submit(scenario).whole();
+      RecordedClient doubtful = scenario.submit(IMAGES, BODY, "doubtful");
+      scenario.lastAsked().send(Wire.error(503, "overloaded", "No."));
+      scenario.run();
+      int begun = scenario.ledger().begun();
+      assertThat(scenario.submit(IMAGES, BODY, "new").fault().code())
+          .isEqualTo(ErrorCode.NO_PROVIDER_AVAILABLE);
+
+      RecordedClient again = submit(scenario);
+      assertThat(again.whole().status()).isEqualTo(200);
+      assertThat(again.whole().body()).isEqualTo(first);
+      assertThat(again.field("Idempotent-Replayed")).isEqualTo("true");
+      assertThat(again.field("Server-Timing")).startsWith("gw;dur=");
+      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.REPLAYED);
+      assertThat(scenario.records().getLast().responseBytes()).isEqualTo(first.length());
+      RecordedClient other = scenario.submit(IMAGES, OTHER, "k");
+      assertThat(other.fault().code()).isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+      RecordedClient failed = scenario.submit(IMAGES, BODY, "doubtful");
+      assertThat(failed.whole().status()).isEqualTo(doubtful.fault().code().status());
+      assertThat(failed.field("x-should-retry")).isEqualTo("false");
+
+      RecordedClient none = scenario.ask(IMAGES, BODY);
+      assertThat(none.fault().code()).isEqualTo(ErrorCode.NO_PROVIDER_AVAILABLE);
+      assertThat(scenario.submissions().keys()).as("what was refused has no key").isEqualTo(2);
+      assertThat(scenario.ledger().begun()).as("no money was set aside").isEqualTo(begun);
+      assertThat(scenario.requests()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void whoIsRefusedForWantOfProvidersIsToldWhyOnce() {
+    try (var scenario = scenario()) {
+      scenario.ask(IMAGES, BODY);
+      scenario.link(0).send(Wire.error(503, "overloaded", "No."));
+      RecordedClient refused = submit(scenario);
+      assertThat(refused.fault().retryAfterSeconds()).isPositive();
+      assertThat(refused.field("X-LLM-Routing-Reason")).contains("selected=none");
+      assertThat(scenario.lastServed().provider()).isNull();
+      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.PROVIDER_UNAVAILABLE);
+
+      scenario.submissions().goAway(true);
+      assertThat(submit(scenario).fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
+      scenario.submissions().goAway(false);
+      scenario.submissions().holdAnswers();
+      RecordedClient leaves = submit(scenario);
+      leaves.leave(ClientExit.ABORTED);
+      RecordedClient cut = scenario.submit(IMAGES, BODY, "cut");
+      cut.cutShort(STOPPING);
+      scenario.submissions().answer();
+      scenario.run();
+      assertThat(cut.fault()).isEqualTo(STOPPING);
+      assertThat(leaves.isAnswered()).isFalse();
+      assertThat(scenario.submissions().keys()).isZero();
+      assertThat(scenario.requests()).isOne();
+    }
+  }
+}
