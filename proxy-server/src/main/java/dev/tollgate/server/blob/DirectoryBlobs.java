@@ -33,6 +33,7 @@ import java.util.function.Consumer;
  */
 public final class DirectoryBlobs implements Blobs, BlobFiles {
   private final Layout layout;
+  private final DiskRoom room;
   private final Offload offload;
   private final InstantSource clock;
   private final Duration timeout;
@@ -50,12 +51,19 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   }
 
   /**
+   * @param leftBytesMin of the disk, which outputs leave to others at least
    * @param offload has threads of its own, which a slow disk may hold up
    * @param timeout after which storing counts as failed, whatever becomes of it
    */
   public DirectoryBlobs(
-      Path directory, Offload offload, InstantSource clock, Duration timeout, PathSigner signer) {
+      Path directory,
+      long leftBytesMin,
+      Offload offload,
+      InstantSource clock,
+      Duration timeout,
+      PathSigner signer) {
     this.layout = new Layout(directory);
+    this.room = new DiskRoom(directory, leftBytesMin);
     this.offload = offload;
     this.clock = clock;
     this.timeout = timeout;
@@ -119,6 +127,7 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   }
 
   private void write(BlobName name, ByteBuf bytes) throws IOException {
+    room.check(bytes.readableBytes());
     Path draft = layout.draft(name);
     Path folder = layout.folder(name);
     try {
@@ -166,6 +175,9 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
 
   /** The system tells it in words only. */
   static BlobFault fault(Throwable cause) {
+    if (cause instanceof DiskRoom.FullException) {
+      return BlobFault.FULL;
+    }
     String words = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
     boolean isFull = words.contains("no space left") || words.contains("quota exceeded");
     return isFull ? BlobFault.FULL : BlobFault.FAILED;

@@ -14,6 +14,10 @@ import dev.tollgate.server.settings.LedgerSettings.Retention;
 public record JournalOptions(
     Durability durability, int segmentBytes, int queuedMax, int unbookedMax, Retention retention) {
   private static final int SEGMENT_BYTES = 16 * 1024 * 1024;
+
+  /** Without so much usable space on its disk the journal admits no requests. */
+  public static final long RESERVE_BYTES = (long) SegmentSupply.RESERVE_SEGMENTS * SEGMENT_BYTES;
+
   private static final int QUEUED_MAX = 20_000;
   private static final int UNBOOKED_MAX = 10_000;
 

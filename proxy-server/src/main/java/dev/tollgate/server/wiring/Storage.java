@@ -15,6 +15,7 @@ import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.blob.DirectoryBlobs;
 import dev.tollgate.server.blob.Expiry;
+import dev.tollgate.server.ledger.JournalOptions;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.MeteredBlobs;
@@ -37,6 +38,9 @@ final class Storage implements AutoCloseable {
   private static final int DISK_THREADS = 4;
 
   private static final int DISK_TASKS_MAX = 1_000;
+
+  /** On one disk with the journal, outputs are not stored long before requests are refused. */
+  private static final long LEFT_BYTES_MIN = 2 * JournalOptions.RESERVE_BYTES;
 
   private final Outputs outputs;
   private final DownloadService downloads;
@@ -81,7 +85,8 @@ final class Storage implements AutoCloseable {
     }
     var offload = new BoundedOffload(DISK_THREADS, DISK_TASKS_MAX);
     var signer = new PathSigner(key, clock, settings.urlTtl(), base);
-    var kept = new DirectoryBlobs(directory, offload, clock, settings.timeout(), signer);
+    Duration timeout = settings.timeout();
+    var kept = new DirectoryBlobs(directory, LEFT_BYTES_MIN, offload, clock, timeout, signer);
     var downloads = new Downloads(signer, kept);
     var expiry = new Expiry(directory, clock);
     expiry.start();

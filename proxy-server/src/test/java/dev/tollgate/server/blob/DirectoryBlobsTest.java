@@ -50,6 +50,7 @@ class DirectoryBlobsTest extends BlobsContract {
   private final EventLoop loop = new DefaultEventLoop();
   private final BoundedOffload offload = new BoundedOffload(2, 4);
   private Instant now = Instant.parse("2026-11-22T10:00:00Z");
+  private long leftBytesMin;
   private PathSigner signer = signer(new BlobKey("00000000", "0".repeat(64)));
   private DirectoryBlobs blobs = blobs(Duration.ofSeconds(20));
 
@@ -70,7 +71,7 @@ class DirectoryBlobsTest extends BlobsContract {
   }
 
   private DirectoryBlobs blobs(Duration timeout) {
-    return new DirectoryBlobs(directory, offload, () -> now, timeout, signer);
+    return new DirectoryBlobs(directory, leftBytesMin, offload, () -> now, timeout, signer);
   }
 
   @Override
@@ -201,6 +202,24 @@ class DirectoryBlobsTest extends BlobsContract {
         .satisfies(why -> assertThat(DirectoryBlobs.fault(why)).isEqualTo(BlobFault.FULL));
     assertThat(DirectoryBlobs.fault(new IOException("Input/output error")))
         .isEqualTo(BlobFault.FAILED);
+  }
+
+  /** The journal, which may be on the same disk, refuses everybody's work without space. */
+  @Test
+  void outputsLeaveRoomToOthers() throws IOException {
+    keep(BlobType.PNG, new byte[] {1});
+    List<String> before = files(directory);
+    leftBytesMin = Files.getFileStore(directory).getTotalSpace();
+    blobs = blobs(Duration.ofSeconds(20));
+    ByteBuf bytes = Unpooled.buffer().writeByte(1);
+    assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, bytes)))
+        .isInstanceOfSatisfying(
+            Stored.Unavailable.class, no -> assertThat(no.fault()).isEqualTo(BlobFault.FULL));
+    assertThat(bytes.refCnt()).isZero();
+    assertThat(files(directory)).isEqualTo(before);
+    assertThat(DiskRoom.leftBytes(2_000, 1_500)).isEqualTo(1_500);
+    assertThat(DiskRoom.leftBytes(2_000, 50)).isEqualTo(100);
+    assertThat(DiskRoom.leftBytes(Long.MAX_VALUE, 0)).isEqualTo(1L << 30);
   }
 
   @Test
