@@ -64,7 +64,7 @@ public final class InflightBytes {
     }
   }
 
-  /** Bytes taken from the budget, owned by one request on one loop, given back exactly once. */
+  /** Bytes taken from the budget, owned by one at a time, given back exactly once. */
   public final class Permit {
     private long bytes;
     private boolean ended;

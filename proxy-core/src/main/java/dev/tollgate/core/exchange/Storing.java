@@ -65,12 +65,14 @@ final class Storing {
     }
     while (next < reply.parts()) {
       int part = next++;
-      // While it is stored it is there a second time, in fewer bytes.
+      // While it is stored it is there a second time, in fewer bytes: until the store has let go
+      // of them, which one that hangs has not when it is given up.
       Optional<InflightBytes.Permit> room = inflight.tryAcquire(reply.partBytesMost(part));
       ByteBuf bytes = room.flatMap(_ -> reply.part(part)).orElse(null);
       BlobType type = bytes == null ? null : BlobType.ofImage(bytes).orElse(null);
       if (room.isPresent() && bytes != null && type != null) {
-        store(part, new Blob(org, type, outputs.kept(), bytes), room.get());
+        ByteBuf counted = CountedBody.of(bytes, room.get());
+        store(part, new Blob(org, type, outputs.kept(), counted));
         return;
       }
       if (bytes != null) {
@@ -82,16 +84,8 @@ final class Storing {
     whenDone.run();
   }
 
-  private void store(int part, Blob blob, InflightBytes.Permit room) {
-    outputs
-        .blobs()
-        .store(
-            blob,
-            loop,
-            stored -> {
-              room.end();
-              guarded.accept(() -> stored(part, stored));
-            });
+  private void store(int part, Blob blob) {
+    outputs.blobs().store(blob, loop, stored -> guarded.accept(() -> stored(part, stored)));
   }
 
   private void stored(int part, Stored stored) {

@@ -48,6 +48,7 @@ class StoredImagesTest {
     private final InMemoryBlobs inner;
     private final List<Runnable> waiting = new ArrayList<>();
     private boolean holds;
+    private boolean hangs;
 
     Held(InMemoryBlobs inner) {
       this.inner = inner;
@@ -55,7 +56,10 @@ class StoredImagesTest {
 
     @Override
     public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
-      if (holds) {
+      if (hangs) {
+        waiting.add(() -> blob.bytes().release());
+        loop.execute(() -> whenDone.accept(new Stored.Unavailable(BlobFault.TIMED_OUT, "told to")));
+      } else if (holds) {
         waiting.add(() -> inner.store(blob, loop, whenDone));
       } else {
         inner.store(blob, loop, whenDone);
@@ -125,6 +129,21 @@ class StoredImagesTest {
 
   private static String image(int fill) {
     return "{\"b64_json\":\"" + png(fill) + "\",\"revised_prompt\":\"A wide gate.\"}";
+  }
+
+  @Test
+  void whatAStoreThatHangsStillHoldsCountsAgainstTheBudget() {
+    held.hangs = true;
+    try (var scenario = storing()) {
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
+      scenario.link(0).send(reply(image(1), image(2)));
+      scenario.run();
+      assertThat(ClientView.tree(client.whole().body()).at("/data/1/b64_json").asText())
+          .isEqualTo(png(2));
+      assertThat(scenario.inflight().held()).isGreaterThanOrEqualTo(600);
+      held.answer();
+      assertThat(scenario.inflight().held()).isZero();
+    }
   }
 
   @Test

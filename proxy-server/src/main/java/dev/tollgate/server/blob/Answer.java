@@ -5,6 +5,7 @@ import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The one answer to a question about the disk: what came of it, or that nothing came in time. */
@@ -20,13 +21,13 @@ final class Answer<T> {
     this.listener = listener;
   }
 
-  /** What to say when time is up. */
-  void orElse(T late) {
-    clock = loop.schedule(() -> give(late), timeout.toNanos(), TimeUnit.NANOSECONDS);
+  /** What to say, and do, when time is up. */
+  void orElse(Supplier<T> late) {
+    clock = loop.schedule(() -> give(late.get()), timeout.toNanos(), TimeUnit.NANOSECONDS);
   }
 
-  /** On the loop; the first answer counts. */
-  void give(T answer) {
+  /** On the loop; the first answer counts. Whether it was this one. */
+  boolean give(T answer) {
     assert loop.inEventLoop();
     Consumer<T> told = listener;
     listener = null;
@@ -36,5 +37,6 @@ final class Answer<T> {
     if (told != null) {
       told.accept(answer);
     }
+    return told != null;
   }
 }

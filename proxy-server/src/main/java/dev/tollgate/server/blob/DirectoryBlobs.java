@@ -32,6 +32,11 @@ import java.util.function.Consumer;
  * and given its name. All disk work is offloaded, and nobody waits for a disk that hangs.
  */
 public final class DirectoryBlobs implements Blobs, BlobFiles {
+  private static final String HANGS = "the disk hangs";
+
+  /** Of what is not in direct memory already, the JDK makes a copy there, and keeps its room. */
+  private static final int WRITE_BYTES = 64 * 1024;
+
   private final Layout layout;
   private final DiskRoom room;
   private final Offload offload;
@@ -75,21 +80,22 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   @Override
   public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
     BlobName name = BlobName.of(blob, clock.instant());
-    ByteBuf bytes = blob.bytes();
+    var bytes = new Handover(blob.bytes());
     var answer = new Answer<Stored>(loop, timeout, whenDone);
-    answer.orElse(new Stored.Unavailable(BlobFault.TIMED_OUT, "the disk hangs"));
+    answer.orElse(
+        () -> {
+          bytes.letGo();
+          return new Stored.Unavailable(BlobFault.TIMED_OUT, HANGS);
+        });
     offload.run(
         loop,
         deadline(loop),
-        () -> {
-          write(name, bytes);
-          return name;
-        },
+        () -> write(name, bytes),
         outcome -> {
-          bytes.release(); // not sooner: a disk that hangs still has it
+          bytes.letGo();
           answer.give(
               switch (outcome) {
-                case Outcome.Done<BlobName> _ -> new Stored.Kept(name);
+                case Outcome.Done<BlobName> done -> new Stored.Kept(done.value());
                 case Outcome.Refused<BlobName> refused ->
                     new Stored.Unavailable(BlobFault.BUSY, refused.reason());
                 case Outcome.Failed<BlobName> failed ->
@@ -106,7 +112,7 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   @Override
   public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
     var answer = new Answer<Deleted>(loop, timeout, whenDone);
-    answer.orElse(new Deleted.Unavailable(BlobFault.TIMED_OUT, "the disk hangs"));
+    answer.orElse(() -> new Deleted.Unavailable(BlobFault.TIMED_OUT, HANGS));
     offload.run(
         loop,
         deadline(loop),
@@ -126,6 +132,19 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
     return loop.ticker().nanoTime() + timeout.toNanos();
   }
 
+  private BlobName write(BlobName name, Handover handover) throws IOException {
+    ByteBuf bytes = handover.take();
+    if (bytes == null) {
+      throw new IOException("nobody waits for it any more");
+    }
+    try {
+      write(name, bytes);
+      return name;
+    } finally {
+      bytes.release();
+    }
+  }
+
   private void write(BlobName name, ByteBuf bytes) throws IOException {
     room.check(bytes.readableBytes());
     Path draft = layout.draft(name);
@@ -134,18 +153,24 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
       try (var out =
           FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
         for (ByteBuffer part : bytes.nioBuffers()) {
-          while (part.hasRemaining()) {
-            out.write(part);
-          }
+          write(part, out);
         }
         out.force(true);
       }
       makeFolders(folder);
       Files.move(draft, layout.of(name), StandardCopyOption.ATOMIC_MOVE);
       sync(folder);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) {
       discard(draft, e);
       throw e;
+    }
+  }
+
+  private static void write(ByteBuffer part, FileChannel out) throws IOException {
+    int end = part.limit();
+    while (part.position() < end) {
+      part.limit(Math.min(end, part.position() + WRITE_BYTES));
+      out.write(part);
     }
   }
 
@@ -165,7 +190,7 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
     }
   }
 
-  private static void discard(Path draft, IOException why) {
+  private static void discard(Path draft, Throwable why) {
     try {
       Files.deleteIfExists(draft);
     } catch (IOException e) {
@@ -187,29 +212,27 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
 
   @Override
   public void open(BlobName name, EventLoop loop, Consumer<Opened> whenDone) {
+    var answer = new Answer<Opened>(loop, timeout, whenDone);
+    answer.orElse(() -> new Opened.Unavailable(HANGS));
     offload.run(
         loop,
         deadline(loop),
-        () -> FileChannel.open(layout.of(name), StandardOpenOption.READ),
-        outcome ->
-            whenDone.accept(
-                switch (outcome) {
-                  case Outcome.Done<FileChannel> done -> opened(done.value(), loop);
-                  case Outcome.Refused<FileChannel> refused ->
-                      new Opened.Unavailable(refused.reason());
-                  case Outcome.Failed<FileChannel> failed
-                      when failed.cause() instanceof NoSuchFileException ->
-                      new Opened.Absent();
-                  case Outcome.Failed<FileChannel> failed ->
-                      new Opened.Unavailable(failed.cause().toString());
-                }));
-  }
-
-  private Opened opened(FileChannel channel, EventLoop loop) {
-    try {
-      return new Opened.Found(new DiskFile(channel, channel.size(), offload, loop, timeout));
-    } catch (IOException e) {
-      return new Opened.Unavailable(e.toString());
-    }
+        () -> DiskFile.open(layout.of(name), offload, loop, timeout),
+        outcome -> {
+          switch (outcome) {
+            case Outcome.Done<DiskFile> done -> {
+              if (!answer.give(new Opened.Found(done.value()))) {
+                done.value().close();
+              }
+            }
+            case Outcome.Refused<DiskFile> refused ->
+                answer.give(new Opened.Unavailable(refused.reason()));
+            case Outcome.Failed<DiskFile> failed
+                when failed.cause() instanceof NoSuchFileException ->
+                answer.give(new Opened.Absent());
+            case Outcome.Failed<DiskFile> failed ->
+                answer.give(new Opened.Unavailable(failed.cause().toString()));
+          }
+        });
   }
 }

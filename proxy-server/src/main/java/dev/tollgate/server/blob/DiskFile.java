@@ -7,6 +7,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -25,13 +27,28 @@ final class DiskFile implements BlobFile {
   private final Offload offload;
   private final EventLoop loop;
   private final Duration timeout;
+  private int reads;
+  private boolean closed;
 
-  DiskFile(FileChannel channel, long length, Offload offload, EventLoop loop, Duration timeout) {
+  private DiskFile(
+      FileChannel channel, long length, Offload offload, EventLoop loop, Duration timeout) {
     this.channel = channel;
     this.length = length;
     this.offload = offload;
     this.loop = loop;
     this.timeout = timeout;
+  }
+
+  /** Opens it, not on a loop: also asking for the length is a question to the disk. */
+  static DiskFile open(Path path, Offload offload, EventLoop loop, Duration timeout)
+      throws IOException {
+    FileChannel channel = FileChannel.open(path, StandardOpenOption.READ);
+    try {
+      return new DiskFile(channel, channel.size(), offload, loop, timeout);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
   }
 
   @Override
@@ -41,17 +58,25 @@ final class DiskFile implements BlobFile {
 
   @Override
   public void read(long position, ByteBuf into, Consumer<Read> whenDone) {
+    var answer = new Answer<Read>(loop, timeout, whenDone);
+    answer.orElse(() -> new Read.Failed("the disk hangs"));
+    reads++;
+    ByteBuf filled = into.retain(); // a disk that hangs still has it, and the file
     offload.run(
         loop,
         loop.ticker().nanoTime() + timeout.toNanos(),
-        () -> fill(position, into),
-        outcome ->
-            whenDone.accept(
-                switch (outcome) {
-                  case Outcome.Done<Integer> _ -> new Read.Done();
-                  case Outcome.Refused<Integer> refused -> new Read.Failed(refused.reason());
-                  case Outcome.Failed<Integer> failed -> new Read.Failed(failed.cause().toString());
-                }));
+        () -> fill(position, filled),
+        outcome -> {
+          filled.release();
+          reads--;
+          closeUnread();
+          answer.give(
+              switch (outcome) {
+                case Outcome.Done<Integer> _ -> new Read.Done();
+                case Outcome.Refused<Integer> refused -> new Read.Failed(refused.reason());
+                case Outcome.Failed<Integer> failed -> new Read.Failed(failed.cause().toString());
+              });
+        });
   }
 
   private int fill(long position, ByteBuf into) throws IOException {
@@ -66,9 +91,21 @@ final class DiskFile implements BlobFile {
     return read;
   }
 
-  /** Of a file that was only read nothing waits to be written, so closing it does not block. */
+  /**
+   * Of a file that was only read nothing waits to be written, so closing it does not block; under a
+   * read it would, so one that was given up is waited for.
+   */
   @Override
   public void close() {
+    assert loop.inEventLoop();
+    closed = true;
+    closeUnread();
+  }
+
+  private void closeUnread() {
+    if (!closed || reads > 0) {
+      return;
+    }
     try {
       channel.close();
     } catch (IOException e) {

@@ -232,6 +232,7 @@ class DirectoryBlobsTest extends BlobsContract {
     ByteBuf bytes = Unpooled.buffer().writeByte(1);
     assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, bytes)))
         .isEqualTo(new Stored.Unavailable(BlobFault.TIMED_OUT, "the disk hangs"));
+    assertThat(bytes.refCnt()).as("held while it waits for a thread").isZero();
     for (int queued = 1; queued < 4; queued++) {
       assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.EMPTY_BUFFER)))
           .isInstanceOfSatisfying(
@@ -243,8 +244,30 @@ class DirectoryBlobsTest extends BlobsContract {
     hanging.countDown();
     blobs = blobs(Duration.ofSeconds(20));
     keep(BlobType.PNG, new byte[] {1}); // behind all that waited
-    assertThat(bytes.refCnt()).isZero();
     assertThat(files(directory.resolve("drafts"))).isEmpty();
+    assertThat(files(directory.resolve("days"))).hasSize(1);
+  }
+
+  @Test
+  void downloadsDoNotWaitForADiskThatHangs() throws Exception {
+    BlobName name = keep(BlobType.PNG, new byte[] {1, 2, 3});
+    Duration soon = Duration.ofMillis(20);
+    blobs = blobs(soon);
+    BlobFile file = DiskFile.open(new Layout(directory).of(name), offload, loop, soon);
+    var hanging = new CountDownLatch(1);
+    for (int thread = 0; thread < 2; thread++) {
+      offload.run(loop, loop.ticker().nanoTime() + 60_000_000_000L, () -> hang(hanging), _ -> {});
+    }
+    assertThat(open(name)).isEqualTo(new Opened.Unavailable("the disk hangs"));
+    ByteBuf piece = Unpooled.buffer(3, 3);
+    assertThat(read(file, piece)).isEqualTo(new BlobFile.Read.Failed("the disk hangs"));
+    loop.submit(file::close).sync();
+    piece.release();
+    assertThat(piece.refCnt()).as("let go of under a thread that may write to it").isOne();
+    hanging.countDown();
+    blobs = blobs(Duration.ofSeconds(20));
+    keep(BlobType.PNG, new byte[] {1}); // behind all that waited
+    assertThat(piece.refCnt()).isZero();
   }
 
   private static Void hang(CountDownLatch until) throws InterruptedException {
