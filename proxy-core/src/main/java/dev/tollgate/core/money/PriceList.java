@@ -3,6 +3,8 @@ package dev.tollgate.core.money;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * What a model costs. All unit prices are in pico-USD (10⁻¹² USD) per unit, so that every sum is an
@@ -98,5 +100,30 @@ public record PriceList(
         .or(() -> images.stream().max(Comparator.comparingLong(ImagePrice::perImage)))
         .map(ImagePrice::perImage)
         .orElse(0L);
+  }
+
+  /**
+   * The most that one of these images can cost: whoever asks for a kind has its price, and what was
+   * left open the model chooses, perhaps the dearest.
+   */
+  long perImageAtMost(Quantity.Images kind) {
+    long most = 0;
+    for (Optional<String> size : possible(kind.size(), ImagePrice::size)) {
+      for (Optional<String> quality : possible(kind.quality(), ImagePrice::quality)) {
+        most = Math.max(most, perImage(new Quantity.Images(1, size, quality)));
+      }
+    }
+    return most;
+  }
+
+  /** What a model may choose where it is left to it: all that has a price, and what has none. */
+  private List<Optional<String>> possible(
+      Optional<String> asked, Function<ImagePrice, Optional<String>> priced) {
+    boolean isOpen = asked.isEmpty() || asked.get().equals("auto");
+    return isOpen
+        ? Stream.concat(Stream.of(Optional.<String>empty()), images.stream().map(priced))
+            .distinct()
+            .toList()
+        : List.of(asked);
   }
 }

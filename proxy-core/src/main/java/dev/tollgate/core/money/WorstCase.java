@@ -47,7 +47,11 @@ public record WorstCase(
             .add(Math.max(0, prompt), price.dearestInput(audio))
             .add(Math.max(0, outputTokens), price.dearestOutput(audio));
     for (Quantity quantity : quantities) {
-      Cost.add(sum, quantity, prices);
+      if (quantity instanceof Quantity.Images images) {
+        sum.add(Math.max(0, images.count()), prices.perImageAtMost(images));
+      } else {
+        Cost.add(sum, quantity, prices);
+      }
     }
     return sum.rounded();
   }

@@ -6,7 +6,9 @@ import dev.tollgate.core.money.PriceList.Tier;
 import dev.tollgate.core.testkit.Seeds;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** A reservation is enough for whatever a request turns out to use, and not more than that. */
@@ -35,6 +37,43 @@ class WorstCaseTest {
                 .isLessThanOrEqualTo(reserved);
           }
         });
+  }
+
+  /** What was left open the model chooses, and what it chose is charged. */
+  @Test
+  void noImageThatAModelMayChooseToMakeCostsMore() {
+    List<Optional<String>> sizes = Stream.of("", "1x1", "2x2", "auto").map(this::maybe).toList();
+    List<Optional<String>> qualities =
+        Stream.of("", "low", "high", "auto").map(this::maybe).toList();
+    Seeds.forEach(
+        RUNS,
+        random -> {
+          PriceList prices = AnyPrices.list(random);
+          var asked = new Quantity.Images(3, any(sizes, random), any(qualities, random));
+          var made =
+              new Quantity.Images(
+                  3,
+                  chosen(asked.size(), sizes, random),
+                  chosen(asked.quality(), qualities, random));
+          MicroUsd reserved = new WorstCase(0, 0, false, List.of(asked)).cost(prices);
+          assertThat(Cost.of(Usage.ZERO, List.of(made), prices))
+              .as("%s made for %s at %s", made, asked, prices.images())
+              .isLessThanOrEqualTo(reserved);
+        });
+  }
+
+  private Optional<String> maybe(String name) {
+    return Optional.of(name).filter(one -> !one.isEmpty());
+  }
+
+  private static Optional<String> any(List<Optional<String>> of, Random random) {
+    return of.get(random.nextInt(of.size()));
+  }
+
+  private static Optional<String> chosen(
+      Optional<String> asked, List<Optional<String>> all, Random random) {
+    boolean isOpen = asked.isEmpty() || asked.get().equals("auto");
+    return isOpen ? any(all, random) : asked;
   }
 
   /** Parts need not fit into each other: a charge clamps them. */
