@@ -93,7 +93,8 @@ final class Tries {
     this.asked = request.model();
     this.stream = request.isStream();
     this.onlyOnce = !request.mayBeRepeated();
-    Duration timeout = request.routing().timeout();
+    // What is bought with its first byte is heard out: a client in haste would have it for nothing.
+    Duration timeout = onlyOnce ? null : request.routing().timeout();
     this.ownDeadline = timeout == null ? AttemptClock.NEVER : begunNanos + timeout.toNanos();
   }
 

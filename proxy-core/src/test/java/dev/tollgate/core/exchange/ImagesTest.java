@@ -378,4 +378,22 @@ class ImagesTest {
       assertThat(scenario.record().ending()).isEqualTo(Ending.DRAINED);
     }
   }
+
+  /** A client in haste would have for nothing what its provider makes and bills. */
+  @Test
+  void whatIsBoughtIsHeardOutHoweverShortTheClientsOwnTime() {
+    try (var scenario = byImage("alpha")) {
+      RecordedClient client =
+          scenario.ask(
+              Endpoint.IMAGE_GENERATIONS,
+              ASK.replace("\"n\":2", "\"n\":2,\"routing\":{\"timeout_ms\":1000}"));
+      scenario.passSeconds(30);
+      scenario
+          .link(0)
+          .send(
+              reply(
+                  "{\"created\":1,\"data\":[{\"url\":\"u\"},{\"url\":\"v\"}],\"quality\":\"low\"}"));
+      assertThat(client.whole().body()).contains("\"x_llm_cost_micro\":20000");
+    }
+  }
 }
