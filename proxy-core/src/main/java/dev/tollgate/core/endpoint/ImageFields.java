@@ -19,6 +19,7 @@ final class ImageFields {
   static final String NOT_A_QUALITY = "must be standard, hd, low, medium, high or auto";
   static final String NOT_A_FORMAT = "must be url or b64_json";
   static final String NOT_STREAMED = "must be false: images are not streamed";
+  static final String NOT_COUNTED = "belongs into a form; in JSON, images go into input_images";
   static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
 
   private ImageFields() {}
@@ -33,6 +34,9 @@ final class ImageFields {
     rules.put("style", ValueRule.string().orNull());
     rules.put("response_format", FieldRules.rule(ImageFields::format).orNull());
     rules.put(SourceImages.MEMBER, FieldRules.rule(SourceImages::check).orNull());
+    rules.put("image", FieldRules.rule(ImageFields::uncounted).orNull());
+    rules.put("images", FieldRules.rule(ImageFields::uncounted).orNull());
+    rules.put("mask", FieldRules.rule(ImageFields::uncounted).orNull());
     rules.put("stream", FieldRules.rule(ImageFields::stream).orNull());
     return rules;
   }
@@ -71,6 +75,11 @@ final class ImageFields {
     if (!isText || ImageFormat.parse(items.string(i)).isEmpty()) {
       issues.add(param, NOT_A_FORMAT);
     }
+  }
+
+  /** A provider would take it and bill it, and nobody would have set anything aside for it. */
+  private static void uncounted(JsonItems items, int i, Param param, Issues issues) {
+    issues.add(param, NOT_COUNTED);
   }
 
   /** A stream would be bought and could not be handed on. */

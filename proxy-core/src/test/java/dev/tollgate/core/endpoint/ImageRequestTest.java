@@ -174,4 +174,16 @@ class ImageRequestTest {
     assertThat(Unpooled.wrappedBuffer(parts).toString(UTF_8))
         .isEqualTo("{\"model\":\"m1-2026\",\"prompt\":\"p\",\"seed\": 7,\"n\":2}");
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"image", "images", "mask"})
+  void imagesThatNobodyCountsAreRefused(String member) {
+    Parsed<ImageRequest> parsed =
+        parse(
+            "'prompt':'p','input_images':['%s'],'%s':[{'image_url':'https://h/a.png'}]"
+                .formatted(PNG, member));
+    assertThat(parsed).isInstanceOf(Parsed.Refused.class);
+    assertThat(((Parsed.Refused<ImageRequest>) parsed).fault().param()).isEqualTo(member);
+    assertThat(parse("'prompt':'p','%s':null".formatted(member))).isInstanceOf(Parsed.Valid.class);
+  }
 }
