@@ -33,6 +33,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -242,6 +243,7 @@ class DirectoryBlobsTest extends BlobsContract {
     assertThat(store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.EMPTY_BUFFER)))
         .isEqualTo(new Stored.Unavailable(BlobFault.BUSY, "queue full"));
     hanging.countDown();
+    awaitOnLoop(() -> offload.depth() == 0 && bytes.refCnt() == 0);
     blobs = blobs(Duration.ofSeconds(20));
     keep(BlobType.PNG, new byte[] {1}); // behind all that waited
     assertThat(files(directory.resolve("drafts"))).isEmpty();
@@ -268,6 +270,15 @@ class DirectoryBlobsTest extends BlobsContract {
     blobs = blobs(Duration.ofSeconds(20));
     keep(BlobType.PNG, new byte[] {1}); // behind all that waited
     assertThat(piece.refCnt()).isZero();
+  }
+
+  /** Lets the loop do what it was told until something holds. */
+  private void awaitOnLoop(BooleanSupplier holds) throws InterruptedException {
+    long deadline = System.nanoTime() + 20_000_000_000L;
+    while (!holds.getAsBoolean()) {
+      assertThat(System.nanoTime() - deadline).as("it never held").isNegative();
+      loop.submit(() -> {}).sync();
+    }
   }
 
   private static Void hang(CountDownLatch until) throws InterruptedException {
