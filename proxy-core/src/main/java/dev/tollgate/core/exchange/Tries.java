@@ -93,8 +93,7 @@ final class Tries {
     this.asked = request.model();
     this.stream = request.isStream();
     this.onlyOnce = !request.mayBeRepeated();
-    // What is bought with its first byte is heard out: a client in haste would have it for nothing.
-    Duration timeout = onlyOnce ? null : request.routing().timeout();
+    Duration timeout = onlyOnce ? null : request.routing().timeout(); // what is bought is heard out
     this.ownDeadline = timeout == null ? AttemptClock.NEVER : begunNanos + timeout.toNanos();
   }
 
