@@ -1,0 +1,116 @@
+package dev.tollgate.server.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.openai.client.OpenAIClient;
+import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.models.images.Image;
+import com.openai.models.images.ImageEditParams;
+import com.openai.models.images.ImageGenerateParams;
+import com.openai.models.images.ImagesResponse;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** The official Java SDK against the real program: pictures that open. */
+@Execution(ExecutionMode.CONCURRENT)
+class JavaSdkImagesIT {
+  private static final OpenAIClient CLIENT =
+      OpenAIOkHttpClient.builder()
+          .baseUrl(Shared.node().baseUrl().toString())
+          .apiKey(Shared.key())
+          .maxRetries(0)
+          .build();
+
+  @AfterAll
+  static void nothingIsLeftBehind() {
+    CLIENT.close();
+  }
+
+  @Test
+  void picturesInBase64OpenAndSayWhatTheyCost() throws Exception {
+    ImagesResponse drawn =
+        CLIENT
+            .images()
+            .generate(
+                ImageGenerateParams.builder()
+                    .model("test/image")
+                    .prompt("A gate.")
+                    .n(2)
+                    .size(ImageGenerateParams.Size._512X512)
+                    .responseFormat(ImageGenerateParams.ResponseFormat.B64_JSON)
+                    .build());
+    assertThat(drawn.created()).isPositive();
+    assertThat(drawn.data().orElseThrow()).hasSize(2);
+    for (Image image : drawn.data().orElseThrow()) {
+      requireOpens(Base64.getDecoder().decode(image.b64Json().orElseThrow()), 512);
+    }
+    var raw = Json.of(drawn);
+    assertThat(raw.path("provider").asText()).isEqualTo("mock");
+    assertThat(raw.at("/usage/images").intValue()).isEqualTo(2);
+    assertThat(raw.at("/usage/x_llm_cost_micro").intValue()).isEqualTo(80_000);
+  }
+
+  @Test
+  void anAddressLeadsToAPicture() throws Exception {
+    ImagesResponse drawn =
+        CLIENT
+            .images()
+            .generate(ImageGenerateParams.builder().model("test/image").prompt("A gate.").build());
+    String url = drawn.data().orElseThrow().getFirst().url().orElseThrow();
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      byte[] file =
+          client
+              .send(
+                  HttpRequest.newBuilder(URI.create(url)).build(),
+                  HttpResponse.BodyHandlers.ofByteArray())
+              .body();
+      requireOpens(file, 1_024);
+    }
+  }
+
+  @Test
+  void aPictureIsChangedBehindAMask(@TempDir Path folder) throws Exception {
+    Path picture = picture(folder.resolve("gate.png"));
+    Path mask = picture(folder.resolve("mask.png"));
+    ImagesResponse edited =
+        CLIENT
+            .images()
+            .edit(
+                ImageEditParams.builder()
+                    .model("test/image")
+                    .image(picture)
+                    .mask(mask)
+                    .prompt("At night.")
+                    .size(ImageEditParams.Size._256X256)
+                    .responseFormat(ImageEditParams.ResponseFormat.B64_JSON)
+                    .build());
+    String base64 = edited.data().orElseThrow().getFirst().b64Json().orElseThrow();
+    requireOpens(Base64.getDecoder().decode(base64), 256);
+    assertThat(Json.of(edited).at("/usage/x_llm_cost_micro").intValue()).isEqualTo(40_000);
+  }
+
+  private static Path picture(Path file) throws Exception {
+    ImageIO.write(new BufferedImage(8, 8, BufferedImage.TYPE_INT_ARGB), "png", file.toFile());
+    assertThat(Files.size(file)).isPositive();
+    return file;
+  }
+
+  private static void requireOpens(byte[] file, int side) throws Exception {
+    BufferedImage image = ImageIO.read(new ByteArrayInputStream(file));
+    assertThat(image.getWidth()).isEqualTo(side);
+    assertThat(image.getHeight()).isEqualTo(side);
+  }
+}

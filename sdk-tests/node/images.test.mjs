@@ -1,0 +1,52 @@
+// The official SDK draws, and changes pictures behind a mask.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import OpenAI, { toFile } from "openai";
+import { apiKey, baseURL } from "./gateway.mjs";
+
+const client = new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+const isPng = (bytes) => bytes.subarray(1, 4).toString("latin1") === "PNG";
+const width = (png) => png.readUInt32BE(16);
+
+test("pictures in base64 have the asked size and say what they cost", async () => {
+  const drawn = await client.images.generate({
+    model: "test/image", prompt: "A gate.", n: 2, size: "512x512", response_format: "b64_json" });
+  assert.equal(drawn.data.length, 2);
+  for (const { b64_json } of drawn.data) {
+    const png = Buffer.from(b64_json, "base64");
+    assert.ok(isPng(png));
+    assert.equal(width(png), 512);
+  }
+  assert.equal(drawn.provider, "mock");
+  assert.equal(drawn.usage.images, 2);
+  assert.equal(drawn.usage.x_llm_cost_micro, 80000);
+});
+
+test("an address leads to a picture", async () => {
+  const drawn = await client.images.generate({ model: "test/image", prompt: "A gate." });
+  const png = Buffer.from(await (await fetch(drawn.data[0].url)).arrayBuffer());
+  assert.ok(isPng(png));
+  assert.equal(width(png), 1024);
+});
+
+test("a picture is changed behind a mask", async () => {
+  const bytes = Buffer.from("iVBORw0KGgo=", "base64");
+  const edited = await client.images.edit({
+    model: "test/image", image: await toFile(bytes, "gate.png", { type: "image/png" }),
+    mask: await toFile(bytes, "mask.png", { type: "image/png" }), prompt: "At night.",
+    size: "256x256", response_format: "b64_json" });
+  assert.equal(width(Buffer.from(edited.data[0].b64_json, "base64")), 256);
+});
+
+test("several pictures make one", async () => {
+  const bytes = Buffer.from("iVBORw0KGgo=", "base64");
+  const files = [await toFile(bytes, "a.png"), await toFile(bytes, "b.png")];
+  const edited = await client.images.edit({ model: "test/image", image: files, prompt: "Both." });
+  assert.equal(edited.data.length, 1);
+});
+
+test("what is out of bounds is named", async () => {
+  await assert.rejects(
+    client.images.generate({ model: "test/image", prompt: "A gate.", n: 11 }),
+    (e) => e.status === 400 && e.code === "validation_failed" && e.param === "n");
+});
