@@ -56,12 +56,18 @@ public interface Dialect {
   /** What it does to requests for vectors; empty where they are canonical. */
   Optional<EmbeddingTranslation> embeddings();
 
+  /** What it does to requests for images; empty where they are canonical. */
+  default Optional<ImageTranslation> images() {
+    return Optional.empty();
+  }
+
   /** What it does to a provider's replies; empty where they are canonical. */
   default Optional<? extends ReplyTranslation> replies(Operation operation, Provider provider) {
     return switch (operation) {
       case CHAT -> translation();
       case EMBEDDING -> embeddings();
-      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE, IMAGE_EDIT -> Optional.empty();
+      case IMAGE, IMAGE_EDIT -> images();
+      case COMPLETION, SPEECH, TRANSCRIPTION -> Optional.empty();
     };
   }
 

@@ -17,6 +17,8 @@ final class GeminiDialect implements Dialect {
   private static final Optional<EmbeddingTranslation> EMBEDDINGS =
       Optional.of(new GeminiEmbeddings());
 
+  static final Optional<ImageTranslation> IMAGES = Optional.of(new GeminiImages());
+
   private GeminiDialect() {}
 
   @Override
@@ -25,7 +27,8 @@ final class GeminiDialect implements Dialect {
     return switch (operation) {
       case CHAT -> model + chat(stream);
       case EMBEDDING -> model + ":batchEmbedContents";
-      case COMPLETION, SPEECH, TRANSCRIPTION, IMAGE, IMAGE_EDIT ->
+      case IMAGE, IMAGE_EDIT -> model + chat(false);
+      case COMPLETION, SPEECH, TRANSCRIPTION ->
           throw new IllegalArgumentException("Gemini has no " + operation); // the loader refused it
     };
   }
@@ -63,6 +66,11 @@ final class GeminiDialect implements Dialect {
   @Override
   public Optional<EmbeddingTranslation> embeddings() {
     return EMBEDDINGS;
+  }
+
+  @Override
+  public Optional<ImageTranslation> images() {
+    return IMAGES;
   }
 
   @Override

@@ -35,7 +35,10 @@ final class VertexDialect implements Dialect {
 
   @Override
   public String target(Operation operation, Route route, boolean stream) {
-    if (operation != Operation.CHAT) {
+    boolean isDrawn =
+        publisher == Publisher.GOOGLE
+            && (operation == Operation.IMAGE || operation == Operation.IMAGE_EDIT);
+    if (operation != Operation.CHAT && !isDrawn) {
       throw new IllegalArgumentException("Vertex has no " + operation); // the loader refused it
     }
     String model = route.provider().basePath() + "/models/" + route.upstreamModel();
@@ -69,6 +72,11 @@ final class VertexDialect implements Dialect {
   @Override
   public Optional<EmbeddingTranslation> embeddings() {
     return Optional.empty();
+  }
+
+  @Override
+  public Optional<ImageTranslation> images() {
+    return publisher == Publisher.GOOGLE ? GeminiDialect.IMAGES : Optional.empty();
   }
 
   /** What Google says for itself is told from what Anthropic says by how it is written. */

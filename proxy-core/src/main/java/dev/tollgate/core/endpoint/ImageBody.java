@@ -10,6 +10,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** How a request for images came, and how it leaves for a provider that speaks OpenAI. */
@@ -125,6 +126,28 @@ sealed interface ImageBody {
   /** About how many bytes of what leaves are made anew; 0: all of them are the request's own. */
   default int builtBytes() {
     return 0;
+  }
+
+  /** The whole request as JSON; empty where it is a form. */
+  default Optional<JsonMembers> canonical() {
+    return switch (this) {
+      case Words words -> Optional.of(words.root());
+      case Sources sources -> Optional.of(sources.root());
+      case Upload _ -> Optional.empty();
+    };
+  }
+
+  /** How many bytes that has; 0: it is none. */
+  default int canonicalBytes() {
+    return canonical().map(root -> root.objectEnd() - root.objectStart()).orElse(0);
+  }
+
+  /** JSON paths of images of which only an address, or no type, is there. */
+  default List<String> addresses() {
+    return switch (this) {
+      case Sources sources -> SourceImages.untyped(sources.root(), sources.sourcesAt());
+      case Words _, Upload _ -> List.of();
+    };
   }
 
   private static void ask(JsonMembers root, JsonSplice edits, Asking asking) {

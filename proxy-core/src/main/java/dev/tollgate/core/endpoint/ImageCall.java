@@ -34,7 +34,7 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
 
   @Override
   public int translatedBytes(Route route) {
-    return request.builtBytes();
+    return request.builtBytes(route);
   }
 
   /**

@@ -4,7 +4,10 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.ImageTranslation;
+import dev.tollgate.core.dialect.TranslatedChat;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.Fetched;
@@ -186,7 +189,19 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   Outgoing outgoing(Route route) {
-    return body.outgoing(route, asking(route));
+    Optional<JsonMembers> canonical = body.canonical();
+    Optional<ImageTranslation> images = images(route);
+    return images.isPresent() && canonical.isPresent()
+        ? translated(images.get().request(canonical.get()))
+        : body.outgoing(route, asking(route));
+  }
+
+  private static Outgoing translated(TranslatedChat sent) {
+    return new Outgoing(List.of(sent.body()), sent.dropped());
+  }
+
+  private static Optional<ImageTranslation> images(Route route) {
+    return Dialect.named(route.provider().dialect()).images();
   }
 
   private ImageBody.Asking asking(Route route) {
@@ -203,14 +218,23 @@ public final class ImageRequest implements InferenceRequest {
 
   /** OpenAI's newer models, wherever they are served, know no other form and no field for it. */
   private static boolean isOnlyBytes(Route route) {
-    return ONLY_BYTES.matcher(route.upstreamModel()).lookingAt();
+    return images(route).isPresent() || ONLY_BYTES.matcher(route.upstreamModel()).lookingAt();
   }
 
   /** An address of what comes as bytes, where nobody stores it. */
   @Override
   public List<String> impossible(Route route) {
     boolean isNowhere = wish.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
-    return isNowhere ? List.of(ImageBody.FORMAT) : List.of();
+    return isNowhere
+        ? List.of(ImageBody.FORMAT)
+        : images(route).isPresent() ? untranslatable() : List.of();
+  }
+
+  /** Others make one image at a time, from words and base64 in JSON. */
+  private List<String> untranslatable() {
+    return body.canonical().isEmpty()
+        ? List.of("image")
+        : wish.count() > 1 ? List.of("n") : body.addresses();
   }
 
   @Override
@@ -228,8 +252,8 @@ public final class ImageRequest implements InferenceRequest {
         : InferenceRequest.super.unserved(paths);
   }
 
-  int builtBytes() {
-    return body.builtBytes();
+  int builtBytes(Route route) {
+    return images(route).isPresent() ? body.canonicalBytes() : body.builtBytes();
   }
 
   @Override

@@ -120,6 +120,18 @@ final class SourceImages {
     return JsonBytes.raw(out.array(), 0, out.writerIndex());
   }
 
+  /** JSON paths of those that do not say what they are. */
+  static List<String> untyped(JsonMembers root, int i) {
+    JsonElements images = root.array(i);
+    List<String> paths = new ArrayList<>();
+    for (int k = 0; k < images.size(); k++) {
+      if (!images.string(k).regionMatches(true, 0, "data:", 0, 5)) {
+        paths.add(Param.of(MEMBER).at(k).toString());
+      }
+    }
+    return paths;
+  }
+
   static int referenceBytes(JsonMembers root, int i, Map<Integer, Fetched.Image> fetched) {
     int bytes = root.valueEnd(i) - root.valueStart(i) + BYTES_AROUND_ONE * (count(root) + 1);
     for (Fetched.Image image : fetched.values()) {

@@ -23,6 +23,9 @@ public sealed interface WholeReply
     record ErrorObject() implements Read {}
 
     record Malformed(String reason) implements Read {}
+
+    /** A refusal of what was asked for, in place of anything. */
+    record Filtered(String reason) implements Read {}
   }
 
   /** The usage that the provider reported, if it was sound. */

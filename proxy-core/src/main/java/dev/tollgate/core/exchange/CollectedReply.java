@@ -28,6 +28,10 @@ sealed interface CollectedReply {
       case WholeReply.Read.Fine fine -> new Fine(fine.reply());
       case WholeReply.Read.ErrorObject _ ->
           new Failed(dialect.failureInside(body.bytes(), 0, body.length()));
+      case WholeReply.Read.Filtered refused ->
+          new Failed(
+              new UpstreamFailure(
+                  Kind.CONTENT_FILTERED, head.status(), refused.reason(), null, null, 0));
       case WholeReply.Read.Malformed bad ->
           new Failed(UpstreamFailure.of(Kind.MALFORMED, bad.reason()));
     };

@@ -76,7 +76,9 @@ class ChatFuzzTest {
               assertThat(got.path("provider").asText()).isEqualTo("acme-eu");
               assertThat(got.has("error")).isFalse();
             }
-            case WholeReply.Read.ErrorObject _, WholeReply.Read.Malformed _ -> {}
+            case WholeReply.Read.ErrorObject _,
+                WholeReply.Read.Malformed _,
+                WholeReply.Read.Filtered _ -> {}
           }
         });
   }

@@ -67,7 +67,9 @@ final class SettingsChecks {
     return switch (provider) {
       case ProviderSettings.OpenAi _, ProviderSettings.Azure _, ProviderSettings.Mock _ ->
           EnumSet.allOf(Modality.class);
-      case ProviderSettings.Bedrock _, ProviderSettings.Cohere _, ProviderSettings.Gemini _ ->
+      case ProviderSettings.Gemini _ ->
+          EnumSet.of(Modality.CHAT, Modality.EMBEDDING, Modality.IMAGE);
+      case ProviderSettings.Bedrock _, ProviderSettings.Cohere _ ->
           EnumSet.of(Modality.CHAT, Modality.EMBEDDING);
       case ProviderSettings.Anthropic _, ProviderSettings.Vertex _, ProviderSettings.Ollama _ ->
           EnumSet.of(Modality.CHAT);

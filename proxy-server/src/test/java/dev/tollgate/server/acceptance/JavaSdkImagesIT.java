@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.core.JsonValue;
 import com.openai.models.images.Image;
 import com.openai.models.images.ImageEditParams;
 import com.openai.models.images.ImageGenerateParams;
@@ -49,8 +50,8 @@ class JavaSdkImagesIT {
                     .model("test/image")
                     .prompt("A gate.")
                     .n(2)
-                    .size(ImageGenerateParams.Size._512X512)
-                    .responseFormat(ImageGenerateParams.ResponseFormat.B64_JSON)
+                    .size("512x512")
+                    .putAdditionalBodyProperty("response_format", JsonValue.from("b64_json"))
                     .build());
     assertThat(drawn.created()).isPositive();
     assertThat(drawn.data().orElseThrow()).hasSize(2);
@@ -94,8 +95,8 @@ class JavaSdkImagesIT {
                     .image(picture)
                     .mask(mask)
                     .prompt("At night.")
-                    .size(ImageEditParams.Size._256X256)
-                    .responseFormat(ImageEditParams.ResponseFormat.B64_JSON)
+                    .size("256x256")
+                    .putAdditionalBodyProperty("response_format", JsonValue.from("b64_json"))
                     .build());
     String base64 = edited.data().orElseThrow().getFirst().b64Json().orElseThrow();
     requireOpens(Base64.getDecoder().decode(base64), 256);
