@@ -21,14 +21,31 @@ public interface Claim {
   }
 
   /**
-   * Stores what came of it.
+   * Stores what came of it, again and again for a while where the store is away. The lease is
+   * renewed meanwhile.
    *
-   * @param reply borrowed until {@code done}
-   * @param done called when it is stored, or could not be
+   * @param reply borrowed until its end is told
    */
-  void complete(StoredReply reply, Runnable done);
+  void complete(StoredReply reply, Completion completion);
 
-  /** Nothing came of it and nobody heard of it: the key may be used again, with any body. */
+  /** Hears what becomes of a reply. */
+  interface Completion {
+    /** The first try failed, and others follow; at most once. */
+    void delayed();
+
+    /** Everybody who asks gets it from now on. The end. */
+    void stored();
+
+    /** It could not be stored, or the key is another's by now. The end. */
+    void lost();
+  }
+
+  /**
+   * Nothing came of it and nobody heard of it: the key may be used again, with any body. Where the
+   * store is away that is tried for a while under the lease.
+   *
+   * @param done called after the first try
+   */
   void free(Runnable done);
 
   /** Leaves it to its lease: nobody knows what came of it. */

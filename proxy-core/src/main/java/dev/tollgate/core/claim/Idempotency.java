@@ -39,6 +39,9 @@ public interface Idempotency {
     /** It was carried out, and there is no room for its reply. */
     record NoRoom() implements Answer {}
 
+    /** Too many of the organization's requests ask at once. */
+    record Crowded() implements Answer {}
+
     record Unavailable(String reason) implements Answer {}
   }
 

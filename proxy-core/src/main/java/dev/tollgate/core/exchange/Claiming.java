@@ -125,6 +125,7 @@ final class Claiming {
       case Idempotency.Answer.Conflict _ -> refuse(conflict(), Ending.REJECTED, listener);
       case Idempotency.Answer.NoRoom _ ->
           refuse(Fault.tryLater("There is no room for the stored reply."), Ending.SHED, listener);
+      case Idempotency.Answer.Crowded _ -> refuse(crowded(), Ending.REJECTED, listener);
       case Idempotency.Answer.Unavailable unavailable -> {
         room.end();
         unavailable(unavailable.reason(), listener);
@@ -138,6 +139,7 @@ final class Claiming {
       room.end();
       return;
     }
+    StoredReplies.readdress(reply, request.id());
     var body = room.permit.map(permit -> CountedBody.of(reply.body(), permit)).orElseThrow();
     listener.replayed(new StoredReply(reply.status(), reply.contentType(), reply.fields(), body));
   }
@@ -163,6 +165,13 @@ final class Claiming {
             ErrorCode.IDEMPOTENCY_CONFLICT,
             "A request with the same " + IdempotencyKey.FIELD + " is being carried out.")
         .withRetryAfter((int) seconds);
+  }
+
+  private static Fault crowded() {
+    return Fault.of(
+            ErrorCode.CONCURRENCY_EXCEEDED,
+            "Too many requests with an " + IdempotencyKey.FIELD + " come at once.")
+        .withRetryAfter(1);
   }
 
   private static Fault conflict() {
@@ -194,19 +203,84 @@ final class Claiming {
     }
   }
 
-  /** Stores what the client is told, or frees the key where nothing can have come of it. */
-  void end(Parting parting, Runnable then) {
+  /**
+   * Stores what the client is told, or frees the key where nothing can have come of it. A client
+   * that waits does not wait for a store that is away.
+   *
+   * @param clientWaits whether somebody is there to be told
+   * @param lost comes in place of {@code then} where nobody ever gets what was made
+   */
+  void end(Parting parting, BooleanSupplier clientWaits, Runnable then, Runnable lost) {
     over = true;
     Claim held = claim;
-    claim = null;
-    Runnable next = () -> guarded.accept(then);
     if (held == null) {
       then.run();
-    } else if (parting instanceof Parting.Whole || bought.getAsBoolean()) {
+      return;
+    }
+    if (parting instanceof Parting.Whole || bought.getAsBoolean()) {
       int bytesMax = context.options().storedReplyBytesMax();
-      held.complete(StoredReplies.of(parting, request.id(), bytesMax), next);
+      StoredReply reply = StoredReplies.of(parting, request.id(), bytesMax);
+      complete(held, new Keeping(reply, clientWaits, then, lost));
     } else {
-      held.free(next);
+      held.free(() -> guarded.accept(then));
+    }
+    claim = null; // not before: what throws leaves it to abandon()
+  }
+
+  private static void complete(Claim held, Keeping keeping) {
+    try {
+      held.complete(keeping.reply, keeping);
+    } catch (RuntimeException | OutOfMemoryError surprise) {
+      keeping.reply.body().release();
+      throw surprise;
+    }
+  }
+
+  /** A reply on its way into the store, which its client may get before it is there. */
+  private final class Keeping implements Claim.Completion {
+    private final StoredReply reply;
+    private final BooleanSupplier clientWaits;
+    private final Runnable then;
+    private final Runnable lost;
+    private boolean told;
+
+    Keeping(StoredReply reply, BooleanSupplier clientWaits, Runnable then, Runnable lost) {
+      // Its own view of the bytes: those that are written to the client have been read.
+      this.reply =
+          new StoredReply(
+              reply.status(),
+              reply.contentType(),
+              reply.fields(),
+              reply.body().retainedDuplicate());
+      this.clientWaits = clientWaits;
+      this.then = then;
+      this.lost = lost;
+    }
+
+    @Override
+    public void delayed() {
+      if (clientWaits.getAsBoolean()) {
+        tell(then);
+      }
+    }
+
+    @Override
+    public void stored() {
+      reply.body().release();
+      tell(then);
+    }
+
+    @Override
+    public void lost() {
+      reply.body().release();
+      tell(clientWaits.getAsBoolean() ? then : lost);
+    }
+
+    private void tell(Runnable next) {
+      if (!told) {
+        told = true;
+        guarded.accept(next);
+      }
     }
   }
 

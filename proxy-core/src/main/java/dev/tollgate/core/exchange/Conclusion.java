@@ -33,6 +33,7 @@ final class Conclusion {
   private boolean over;
   private boolean bodyEnded;
   private @Nullable Verdict verdict;
+  private @Nullable Parting kept;
   private @Nullable ClientExit clientExit;
   private Unawaited.@Nullable Place unawaited;
 
@@ -59,6 +60,10 @@ final class Conclusion {
 
   /** How the request ends, and what it is charged. */
   record Verdict(Ending ending, @Nullable ErrorCode code, int status, Charge charge) {
+    private Verdict uncharged() {
+      return new Verdict(ending, code, status, Charge.NOTHING);
+    }
+
     private Verdict withoutClient(ClientExit exit) {
       return new Verdict(Ending.of(exit), null, status, charge);
     }
@@ -127,14 +132,20 @@ final class Conclusion {
   void begin(Verdict decided, Parting parting, Consumer<Runnable> guarded, Runnable ended) {
     over = true;
     verdict = decided;
+    kept = parting;
     endBeside(this::endBody);
     endBeside(() -> allowance.end(decided.charge().usage().computedTokens()));
     // Who dies in between has given something away, instead of charging for what nobody gets.
-    claiming.end(parting, () -> charge(decided, parting, guarded, ended));
+    claiming.end(
+        parting,
+        () -> clientExit == null,
+        () -> charge(decided, parting, guarded, ended),
+        () -> charge(decided.uncharged(), parting, guarded, ended));
   }
 
   private void charge(
       Verdict decided, Parting parting, Consumer<Runnable> guarded, Runnable ended) {
+    verdict = decided;
     long bytes = reply.bytesSent() + parting.bytes(); // of the row, which goes ahead of the reply
     booking.end(
         decided.charge(),
@@ -167,6 +178,7 @@ final class Conclusion {
 
   private void charged(Verdict decided, Parting parting, Runnable ended) {
     ClientExit exit = clientExit;
+    kept = null;
     if (exit == null) {
       parting.send(reply);
     } else {
@@ -181,6 +193,10 @@ final class Conclusion {
     over = true;
     claiming.abandon();
     booking.abandon();
+    if (kept != null) {
+      kept.release();
+      kept = null;
+    }
     allowance.end(0);
     endBody();
     ErrorCode code = Exchange.SURPRISE.code();

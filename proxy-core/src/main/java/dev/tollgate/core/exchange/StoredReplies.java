@@ -1,5 +1,7 @@
 package dev.tollgate.core.exchange;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.tollgate.core.claim.IdempotencyKey;
 import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.fault.ErrorCode;
@@ -8,6 +10,7 @@ import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
 import dev.tollgate.core.id.RequestId;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +19,12 @@ import java.util.List;
 final class StoredReplies {
   private static final String JSON = "application/json";
   private static final String OURS = "X-LLM-";
+  private static final int ERROR_STATUS_MIN = 400;
+
+  /** It cannot stand in a string, whose quotes are escaped. */
+  private static final ByteBuf REQUEST_ID =
+      Unpooled.unreleasableBuffer(
+          Unpooled.wrappedBuffer("\"request_id\":\"".getBytes(US_ASCII)).asReadOnly());
 
   private StoredReplies() {}
 
@@ -44,6 +53,18 @@ final class StoredReplies {
             ErrorCode.PROVIDER_FAILURE,
             "It is not known what came of the request: the gateway ended while it was in work.");
     return refusal(fault.withoutRetry(), id, List.of());
+  }
+
+  /** A failure that is told again names the request that it is told to, in place of another. */
+  static void readdress(StoredReply replayed, RequestId id) {
+    ByteBuf body = replayed.body();
+    if (replayed.status() < ERROR_STATUS_MIN) {
+      return;
+    }
+    int name = ByteBufUtil.indexOf(REQUEST_ID, body);
+    if (name >= 0) { // all ids have one length
+      body.setCharSequence(name + REQUEST_ID.readableBytes(), id.value(), US_ASCII);
+    }
   }
 
   /** Nothing failed, so that this is not told as a failure; and asking again does not help. */

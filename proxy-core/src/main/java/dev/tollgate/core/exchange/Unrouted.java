@@ -106,7 +106,8 @@ final class Unrouted implements RequestService.Running, Claiming.Listener {
     if (stage == Stage.CLAIMING) {
       stage = Stage.ENDING;
       request.body().end();
-      claiming.end(new Parting.Silence(), () -> finish(last));
+      Runnable then = () -> finish(last);
+      claiming.end(new Parting.Silence(), () -> left == null, then, then);
     }
   }
 

@@ -96,4 +96,18 @@ class RefusedSubmissionsTest {
       assertThat(scenario.requests()).isOne();
     }
   }
+
+  @Test
+  void whoAsksTooMuchAtOnceIsToldToAskLater() {
+    try (var scenario = scenario()) {
+      scenario.submissions().crowd(true);
+      Fault fault = submit(scenario).fault();
+      assertThat(fault.code()).isEqualTo(ErrorCode.CONCURRENCY_EXCEEDED);
+      assertThat(fault.retryAfterSeconds()).isOne();
+      assertThat(scenario.record().ending()).isEqualTo(Ending.REJECTED);
+      assertThat(scenario.ledger().begun()).isZero();
+      scenario.submissions().crowd(false);
+      made(scenario);
+    }
+  }
 }

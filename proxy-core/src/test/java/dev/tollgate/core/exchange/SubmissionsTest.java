@@ -8,6 +8,7 @@ import dev.tollgate.core.endpoint.EventList;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.ledger.Ledger.Answer.Cause;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
@@ -205,11 +206,14 @@ class SubmissionsTest {
       Answer.Whole again = submit(scenario).whole();
       assertThat(again.status()).isEqualTo(fault.code().status());
       assertThat(again.contentType()).isEqualTo("application/json");
+      RequestId id = scenario.records().get(1).id();
       assertThat(again.body())
           .contains("\"code\":\"" + fault.code().wire() + "\"")
-          .contains("\"request_id\":\"" + scenario.records().getFirst().id() + "\"");
+          .contains("\"request_id\":\"" + id + "\"");
       RecordedClient third = submit(scenario);
-      assertThat(third.whole().body()).isEqualTo(again.body());
+      RequestId thirdId = scenario.records().get(2).id();
+      assertThat(thirdId).isNotEqualTo(id);
+      assertThat(third.whole().body()).isEqualTo(again.body().replace(id.value(), thirdId.value()));
       assertThat(third.field("x-should-retry")).isEqualTo("false");
       assertThat(third.field("Idempotent-Replayed")).isEqualTo("true");
       assertThat(scenario.requests()).isOne();

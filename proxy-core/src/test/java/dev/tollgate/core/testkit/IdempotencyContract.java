@@ -18,12 +18,16 @@ import dev.tollgate.core.id.RequestId;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.netty.util.concurrent.ImmediateEventExecutor;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,6 +37,8 @@ import org.junit.jupiter.api.Test;
 public abstract class IdempotencyContract {
   private static final String PATH = "/v1/images/generations";
   private static final Room ROOM = _ -> true;
+  private static final MockTicker TICKER = Ticker.newMockTicker();
+  private static final EmbeddedChannel LOOP = EmbeddedChannel.builder().ticker(TICKER).build();
 
   private final OrgId org = new OrgId(UUID.randomUUID());
 
@@ -291,6 +297,17 @@ public abstract class IdempotencyContract {
     return answer(node, submission(org, PATH, key, body, "lost"), ROOM);
   }
 
+  /** Asks, and hears of it when the node answers. */
+  protected final void ask(Idempotency node, String key, String body, Consumer<Answer> whenKnown) {
+    ask(node, org, key, body, whenKnown);
+  }
+
+  /** The same for another organization. */
+  protected static void ask(
+      Idempotency node, OrgId org, String key, String body, Consumer<Answer> whenKnown) {
+    node.claim(submission(org, PATH, key, body, "lost"), ROOM, LOOP.eventLoop(), whenKnown);
+  }
+
   protected final StoredReply replayed(Idempotency node, String key, String body) {
     return replayed(node, submission(org, PATH, key, body, "lost"));
   }
@@ -303,9 +320,9 @@ public abstract class IdempotencyContract {
     throw new AssertionError("not replayed but " + answer);
   }
 
-  private static Answer answer(Idempotency node, Submission submission, Room room) {
+  protected static Answer answer(Idempotency node, Submission submission, Room room) {
     AtomicReference<Answer> heard = new AtomicReference<>();
-    node.claim(submission, room, ImmediateEventExecutor.INSTANCE, heard::set);
+    node.claim(submission, room, LOOP.eventLoop(), heard::set);
     Answer answer = heard.get();
     assertThat(answer).isNotNull();
     return answer;
@@ -325,8 +342,35 @@ public abstract class IdempotencyContract {
 
   protected static void complete(Claim claim, StoredReply reply) {
     List<String> told = new ArrayList<>();
-    claim.complete(reply, () -> told.add("done"));
-    assertThat(told).containsExactly("done");
+    claim.complete(reply, noted(told));
+    assertThat(told).containsExactly("stored");
+  }
+
+  /** Puts down what it hears. */
+  protected static Claim.Completion noted(List<String> told) {
+    return new Claim.Completion() {
+      @Override
+      public void delayed() {
+        told.add("delayed");
+      }
+
+      @Override
+      public void stored() {
+        told.add("stored");
+      }
+
+      @Override
+      public void lost() {
+        told.add("lost");
+      }
+    };
+  }
+
+  /** So much time passes on the loop. */
+  protected static void pass(Duration time) {
+    TICKER.advance(time.toNanos(), TimeUnit.NANOSECONDS);
+    LOOP.runPendingTasks();
+    LOOP.runScheduledPendingTasks();
   }
 
   protected static StoredReply reply(int status, String body) {
@@ -335,6 +379,10 @@ public abstract class IdempotencyContract {
         "application/json",
         List.of(new Field("X-LLM-Provider", "alpha"), new Field("X-Odd", "a,\"b\" {c} \u00e9\\")),
         Unpooled.copiedBuffer(body, UTF_8));
+  }
+
+  protected final Submission submission(String key, String body) {
+    return submission(org, PATH, key, body, "lost");
   }
 
   private static Submission submission(

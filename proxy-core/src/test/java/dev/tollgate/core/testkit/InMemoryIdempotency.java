@@ -35,8 +35,12 @@ public final class InMemoryIdempotency implements Idempotency {
   private final Map<Name, Row> rows = new HashMap<>();
   private final List<Held> held = new ArrayList<>();
   private final List<Runnable> waiting = new ArrayList<>();
+  private final List<Runnable> stalled = new ArrayList<>();
   private boolean answersWait;
   private boolean gone;
+  private boolean crowded;
+  private boolean stalls;
+  private boolean failsNext;
 
   private record Name(OrgId org, String endpoint, IdempotencyKey key) {}
 
@@ -95,6 +99,26 @@ public final class InMemoryIdempotency implements Idempotency {
     gone = isGone;
   }
 
+  /** From now on replies are not stored at their first try, but only when this ends. */
+  public void stallReplies(boolean isStalling) {
+    stalls = isStalling;
+    if (!stalls) {
+      List<Runnable> all = List.copyOf(stalled);
+      stalled.clear();
+      all.forEach(Runnable::run);
+    }
+  }
+
+  /** The next reply is not even heard of: a fault hits whoever hands it over. */
+  public void failNext() {
+    failsNext = true;
+  }
+
+  /** From now on an organization asks too much at once. */
+  public void crowd(boolean isCrowded) {
+    crowded = isCrowded;
+  }
+
   /** Who holds claims now ends without a word. */
   public void crash() {
     for (Held each : List.copyOf(held)) {
@@ -131,6 +155,9 @@ public final class InMemoryIdempotency implements Idempotency {
   private Answer answer(Submission submission, Room room) {
     if (gone) {
       return new Answer.Unavailable("gone");
+    }
+    if (crowded) {
+      return new Answer.Crowded();
     }
     long now = nanos.getAsLong();
     var name = new Name(submission.org(), submission.endpoint(), submission.key());
@@ -203,16 +230,36 @@ public final class InMemoryIdempotency implements Idempotency {
     }
 
     @Override
-    public void complete(StoredReply reply, Runnable done) {
+    public void complete(StoredReply reply, Completion completion) {
+      if (failsNext) {
+        failsNext = false;
+        throw new OutOfMemoryError("no room for a buffer");
+      }
       later(
           () -> {
-            if (!gone && isMine() && row.state != State.CLAIMED) {
-              row.state = State.DONE;
-              keep(row, reply);
+            if (gone || stalls) {
+              completion.delayed();
             }
-            abandon();
-            done.run();
+            if (stalls) {
+              stalled.add(() -> store(reply, completion));
+            } else {
+              store(reply, completion);
+            }
           });
+    }
+
+    private void store(StoredReply reply, Completion completion) {
+      boolean stores = !gone && isMine() && row.state != State.CLAIMED;
+      if (stores) {
+        row.state = State.DONE;
+        keep(row, reply);
+      }
+      abandon();
+      if (stores) {
+        completion.stored();
+      } else {
+        completion.lost();
+      }
     }
 
     @Override

@@ -46,6 +46,12 @@ public enum Bound {
       "server.overload.offload_queue",
       Family.OFFLOAD_DEPTH,
       new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  IDEMPOTENCY_QUEUE(
+      "1000", Family.IDEMPOTENCY_QUEUE, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  IDEMPOTENCY_CLAIMS(
+      "server.idempotency.max_org_claims",
+      Family.IDEMPOTENCY_CLAIMS,
+      new Full.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
   LEDGER_WAITING("10000", Family.LEDGER_WAITING, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOURNAL_QUEUE("20000", Family.LEDGER_QUEUED, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOURNAL_IN_MEMORY("10000", Family.LEDGER_BACKLOG, Full.TO_DISK),

@@ -21,6 +21,15 @@ public final class BoundedOffload implements Offload, AutoCloseable {
   private final LongAdder refused = new LongAdder();
 
   public BoundedOffload(int threadCount, int queueMax) {
+    this("offload-", threadCount, queueMax);
+  }
+
+  /**
+   * Threads of a name of their own.
+   *
+   * @param name ahead of their numbers
+   */
+  public BoundedOffload(String name, int threadCount, int queueMax) {
     threads =
         new ThreadPoolExecutor(
             threadCount,
@@ -28,7 +37,7 @@ public final class BoundedOffload implements Offload, AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new ArrayBlockingQueue<>(queueMax),
-            Thread.ofPlatform().name("offload-", 1).daemon().factory());
+            Thread.ofPlatform().name(name, 1).daemon().factory());
     threads.allowCoreThreadTimeOut(true);
   }
 

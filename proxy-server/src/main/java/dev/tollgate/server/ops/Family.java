@@ -204,6 +204,14 @@ public enum Family {
       List.of("result")),
   IDEMPOTENCY_RUNNING(
       Kind.GAUGE, "tollgate_idempotency_running", "Of these, those that are carried out here now."),
+  IDEMPOTENCY_QUEUE(
+      Kind.GAUGE,
+      "tollgate_idempotency_queue_depth",
+      "Questions and replies of such requests that wait for a connection to the store."),
+  IDEMPOTENCY_REFUSED(
+      Kind.COUNTER,
+      "tollgate_idempotency_refused_total",
+      "Of these, those that found the queue full or waited for too long."),
   IDEMPOTENCY_STORED_BYTES(
       Kind.COUNTER,
       "tollgate_idempotency_stored_bytes_total",

@@ -16,12 +16,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
+import org.postgresql.PGStatement;
 
 /**
  * Submissions as PostgreSQL has them, each step one statement: {@code V13__idempotency} and {@code
  * V14__idempotency_is_read}.
  */
 final class ClaimRows {
+  /** What the driver takes for it. */
+  private static final int ALWAYS_BINARY = -1;
+
   private static final String NAMED = " WHERE org_id = ? AND endpoint = ? AND key = ?";
 
   /** Whoever has a row locked is about to change it, and the others need not wait for that. */
@@ -129,12 +133,21 @@ final class ClaimRows {
     return fields;
   }
 
-  /** The body of what is over; empty where it was forgotten in between. */
-  Optional<byte[]> body(Held held) throws SQLException {
+  /**
+   * The body of what is over; empty where the row was forgotten in between, or says something else.
+   * As text it would be there three times, and as the driver has it binary is for later readings.
+   */
+  Optional<byte[]> body(Held held, Turn.Over over) throws SQLException {
     try (Connection connection = pool.getConnection();
         PreparedStatement select =
-            connection.prepareStatement("SELECT body FROM idempotency" + NAMED)) {
+            connection.prepareStatement(
+                "SELECT body FROM idempotency"
+                    + NAMED
+                    + " AND status = ? AND octet_length(body) = ?")) {
+      select.unwrap(PGStatement.class).setPrepareThreshold(ALWAYS_BINARY);
       name(select, 1, held);
+      select.setInt(4, over.status());
+      select.setInt(5, over.bodyBytes());
       try (ResultSet row = select.executeQuery()) {
         return row.next() ? Optional.ofNullable(row.getBytes(1)) : Optional.empty();
       }
@@ -155,14 +168,17 @@ final class ClaimRows {
         });
   }
 
-  /** Stores what came of it, also where it was given up as lost meanwhile. */
+  /**
+   * Stores what came of it, also where it was given up as lost meanwhile, and once more where
+   * nobody heard that it was stored.
+   */
   boolean complete(Held held, StoredReply reply) throws SQLException {
     return update(
         "UPDATE idempotency SET state = 'done', lease_until = clock_timestamp(),"
             + " expires_at = clock_timestamp() + make_interval(secs => ?),"
             + " status = ?, content_type = ?, field_names = ?, field_values = ?, body = ?"
             + NAMED
-            + " AND request_id = ? AND state IN ('dispatched', 'lost')",
+            + " AND request_id = ? AND state IN ('dispatched', 'lost', 'done')",
         update -> {
           update.setDouble(1, seconds(kept));
           reply(update, 2, reply);

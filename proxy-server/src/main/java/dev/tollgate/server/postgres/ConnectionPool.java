@@ -23,8 +23,23 @@ final class ConnectionPool {
   private ConnectionPool() {}
 
   static HikariDataSource open(DatabaseAddress address, StoreOptions options) {
+    return new HikariDataSource(config("store", address, options));
+  }
+
+  /**
+   * Opens one beside it, for a database that may be away for the moment.
+   *
+   * @param name of its threads
+   */
+  static HikariDataSource another(String name, DatabaseAddress address, StoreOptions options) {
+    HikariConfig config = config(name, address, options);
+    config.setInitializationFailTimeout(-1);
+    return new HikariDataSource(config);
+  }
+
+  private static HikariConfig config(String name, DatabaseAddress address, StoreOptions options) {
     HikariConfig config = new HikariConfig();
-    config.setPoolName("store");
+    config.setPoolName(name);
     config.setJdbcUrl(address.url());
     config.setUsername(address.username());
     Secret password = address.password();
@@ -40,6 +55,6 @@ final class ConnectionPool {
     config.addDataSourceProperty("tcpKeepAlive", "true");
     config.addDataSourceProperty("connectTimeout", "2");
     config.addDataSourceProperty("socketTimeout", "12");
-    return new HikariDataSource(config);
+    return config;
   }
 }

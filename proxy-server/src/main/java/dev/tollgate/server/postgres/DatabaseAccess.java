@@ -8,8 +8,8 @@ import java.util.Optional;
  * started it, and left alone by whom only joined.
  */
 public final class DatabaseAccess implements AutoCloseable {
-  /** For the command line, migrations and exports, which connect beside the pool. */
-  private static final int SPARE_CONNECTIONS = 24;
+  /** For submissions, the command line, migrations and exports, which connect beside the pool. */
+  private static final int SPARE_CONNECTIONS = 40;
 
   private final DatabaseAddress address;
   private final Optional<EmbeddedPostgres> started;

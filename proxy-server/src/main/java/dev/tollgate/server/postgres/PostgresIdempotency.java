@@ -10,6 +10,7 @@ import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.Offload.Outcome;
 import dev.tollgate.server.postgres.ClaimRows.Held;
 import dev.tollgate.server.postgres.ClaimRows.Turn;
+import dev.tollgate.server.settings.ServerSettings;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.SQLException;
@@ -39,12 +40,14 @@ public final class PostgresIdempotency implements Idempotency {
   /** After that nobody waits any more for a thread. */
   private static final Duration WAIT_MAX = Duration.ofSeconds(2);
 
-  /** What was made must not be forgotten because the store was away for a moment. */
-  private static final int COMPLETE_TRIES = 4;
+  /** What was made must not be lost by a failover, nor what was not made be told as lost. */
+  private static final Duration TRIES_MAX = Duration.ofSeconds(60);
 
   private static final Duration BETWEEN_TRIES = Duration.ofMillis(500);
 
   private final ClaimRows rows;
+  private final ClaimRows alive;
+  private final OrgTurns turns;
   private final Offload offload;
   private final Set<Held> held = ConcurrentHashMap.newKeySet();
   private final Map<Result, LongAdder> claims = counters();
@@ -58,6 +61,7 @@ public final class PostgresIdempotency implements Idempotency {
     REPLAYED,
     CONFLICT,
     NO_ROOM,
+    CROWDED,
     UNAVAILABLE;
 
     static Result of(Answer answer) {
@@ -67,6 +71,7 @@ public final class PostgresIdempotency implements Idempotency {
         case Answer.Replay _ -> REPLAYED;
         case Answer.Conflict _ -> CONFLICT;
         case Answer.NoRoom _ -> NO_ROOM;
+        case Answer.Crowded _ -> CROWDED;
         case Answer.Unavailable _ -> UNAVAILABLE;
       };
     }
@@ -81,11 +86,14 @@ public final class PostgresIdempotency implements Idempotency {
   }
 
   /**
-   * @param lease how long a claim outlives its last sign of life
-   * @param kept how long what came of it is remembered
+   * @param pool of the offload's threads alone
+   * @param others for signs of life, which must not wait for replies that are read
    */
-  PostgresIdempotency(DataSource pool, Offload offload, Duration lease, Duration kept) {
-    this.rows = new ClaimRows(pool, lease, kept);
+  PostgresIdempotency(
+      DataSource pool, DataSource others, Offload offload, ServerSettings.Idempotency settings) {
+    this.rows = new ClaimRows(pool, settings.lease(), settings.retention());
+    this.alive = new ClaimRows(others, settings.lease(), settings.retention());
+    this.turns = new OrgTurns(settings.orgClaimsMax());
     this.offload = offload;
   }
 
@@ -94,14 +102,22 @@ public final class PostgresIdempotency implements Idempotency {
   @Override
   public void claim(
       Submission submission, Room room, EventExecutor loop, Consumer<Answer> whenKnown) {
+    if (!turns.begin(submission.org())) {
+      whenKnown.accept(counted(new Answer.Crowded()));
+      return;
+    }
     run(
         loop,
         () -> answer(submission, room, loop),
         outcome -> {
-          Answer answer = answer(outcome);
-          requireNonNull(claims.get(Result.of(answer))).increment();
-          whenKnown.accept(answer);
+          turns.end(submission.org());
+          whenKnown.accept(counted(answer(outcome)));
         });
+  }
+
+  private Answer counted(Answer answer) {
+    requireNonNull(claims.get(Result.of(answer))).increment();
+    return answer;
   }
 
   private static Answer answer(Outcome<Answer> outcome) {
@@ -126,7 +142,7 @@ public final class PostgresIdempotency implements Idempotency {
     if (!room.take(over.bodyBytes())) {
       return new Answer.NoRoom();
     }
-    return rows.body(name)
+    return rows.body(name, over)
         .<Answer>map(
             body ->
                 new Answer.Replay(
@@ -135,7 +151,7 @@ public final class PostgresIdempotency implements Idempotency {
                         over.contentType(),
                         over.fields(),
                         Unpooled.wrappedBuffer(body))))
-        .orElseGet(() -> new Answer.Unavailable("the reply was forgotten just now"));
+        .orElseGet(() -> new Answer.Unavailable("the reply was forgotten or replaced just now"));
   }
 
   /** The claim of a request that runs here. */
@@ -167,39 +183,50 @@ public final class PostgresIdempotency implements Idempotency {
     }
 
     @Override
-    public void complete(StoredReply reply, Runnable done) {
-      complete(reply, done, 1);
+    public void complete(StoredReply reply, Completion completion) {
+      complete(reply, completion, giveUpNanos(), completion::delayed);
     }
 
-    private void complete(StoredReply reply, Runnable done, int tryNumber) {
+    private void complete(
+        StoredReply reply, Completion completion, long giveUpNanos, Runnable onFailure) {
       run(
           loop,
           () -> rows.complete(name, reply),
           outcome -> {
             if (outcome instanceof Outcome.Done<Boolean>(Boolean stored)) {
-              completed(reply, stored);
               abandon();
-              done.run();
-            } else if (tryNumber < COMPLETE_TRIES) {
-              var _ =
-                  loop.schedule(
-                      () -> complete(reply, done, tryNumber + 1),
-                      BETWEEN_TRIES.toMillis(),
-                      TimeUnit.MILLISECONDS);
+              completed(reply, stored, completion);
+            } else if (isEarlierThan(giveUpNanos)) {
+              onFailure.run();
+              again(() -> complete(reply, completion, giveUpNanos, () -> {}));
             } else {
               lost(outcome);
               abandon();
-              done.run();
+              completion.lost();
             }
           });
     }
 
-    private void completed(StoredReply reply, boolean stored) {
+    private long giveUpNanos() {
+      return loop.ticker().nanoTime() + TRIES_MAX.toNanos();
+    }
+
+    private boolean isEarlierThan(long nanos) {
+      return loop.ticker().nanoTime() - nanos < 0;
+    }
+
+    private void again(Runnable work) {
+      var _ = loop.schedule(work, BETWEEN_TRIES.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void completed(StoredReply reply, boolean stored, Completion completion) {
       if (stored) {
         storedBytes.add(reply.body().readableBytes());
+        completion.stored();
       } else {
         notStored.increment();
         log.warn("request {}: its idempotency key is another's by now", name.request());
+        completion.lost();
       }
     }
 
@@ -213,7 +240,10 @@ public final class PostgresIdempotency implements Idempotency {
 
     @Override
     public void free(Runnable done) {
-      abandon();
+      free(done, giveUpNanos());
+    }
+
+    private void free(Runnable told, long giveUpNanos) {
       run(
           loop,
           () -> {
@@ -221,10 +251,15 @@ public final class PostgresIdempotency implements Idempotency {
             return name;
           },
           outcome -> {
-            if (!(outcome instanceof Outcome.Done<Held>)) {
-              log.info("request {}: its key is free when its lease ends: {}", name, outcome);
+            if (outcome instanceof Outcome.Done<Held>) {
+              abandon();
+            } else if (isEarlierThan(giveUpNanos)) {
+              again(() -> free(() -> {}, giveUpNanos));
+            } else {
+              log.warn("request {}: its key could not be freed: {}", name.request(), outcome);
+              abandon();
             }
-            done.run();
+            told.run();
           });
     }
 
@@ -243,7 +278,7 @@ public final class PostgresIdempotency implements Idempotency {
   /** A sign of life for all that runs here. */
   public void renew() throws SQLException {
     if (!held.isEmpty()) {
-      rows.renew(held);
+      alive.renew(held);
     }
   }
 

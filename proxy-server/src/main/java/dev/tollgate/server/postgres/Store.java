@@ -6,10 +6,12 @@ import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory;
 import dev.tollgate.server.postgres.Migrations.Policy;
+import dev.tollgate.server.settings.ServerSettings;
 import java.sql.SQLException;
-import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import javax.sql.DataSource;
 
@@ -22,10 +24,13 @@ public final class Store implements AutoCloseable {
 
   private final HikariDataSource pool;
   private final DatabaseAccess database;
+  private final StoreOptions options;
+  private final List<HikariDataSource> others = new CopyOnWriteArrayList<>();
 
-  private Store(HikariDataSource pool, DatabaseAccess database) {
+  private Store(HikariDataSource pool, DatabaseAccess database, StoreOptions options) {
     this.pool = pool;
     this.database = database;
+    this.options = options;
   }
 
   /**
@@ -72,7 +77,7 @@ public final class Store implements AutoCloseable {
       throws StoreException {
     try {
       prepare(database.address(), policy);
-      return new Store(ConnectionPool.open(database.address(), options), database);
+      return new Store(ConnectionPool.open(database.address(), options), database, options);
     } catch (PoolInitializationException e) {
       database.close();
       throw new StoreException("the database refuses connections", e);
@@ -136,14 +141,16 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Submissions that carry a key.
+   * Submissions that carry a key. What they store is large and clients ask for it as often as they
+   * like, so that it has connections of its own.
    *
    * @param offload where its statements run
-   * @param lease how long a claim outlives its last sign of life
-   * @param kept how long what came of it is remembered
    */
-  public PostgresIdempotency idempotency(Offload offload, Duration lease, Duration kept) {
-    return new PostgresIdempotency(pool, offload, lease, kept);
+  public PostgresIdempotency idempotency(Offload offload, ServerSettings.Idempotency settings) {
+    var ofItsOwn = options.withPoolMax(settings.connections());
+    HikariDataSource itsPool = ConnectionPool.another("submissions", database.address(), ofItsOwn);
+    others.add(itsPool);
+    return new PostgresIdempotency(itsPool, pool, offload, settings);
   }
 
   /** Outside of the pool, whose connections give up before many images are deleted. */
@@ -207,6 +214,7 @@ public final class Store implements AutoCloseable {
 
   @Override
   public void close() {
+    others.forEach(HikariDataSource::close);
     pool.close();
     database.close();
   }

@@ -106,7 +106,19 @@ public record ServerSettings(
               min = "1KiB",
               max = "256MiB",
               bytes = true)
-          int replyBytesMax) {}
+          int replyBytesMax,
+      @Key(
+              about = "connections to the store, and threads, that nothing else waits for",
+              initial = "4",
+              min = "1",
+              max = "16")
+          int connections,
+      @Key(
+              name = "max_org_claims",
+              about = "requests of one organization that ask the store at once whose turn it is",
+              initial = "128",
+              min = "1")
+          int orgClaimsMax) {}
 
   /** Section {@code server.shutdown}. */
   public record Shutdown(

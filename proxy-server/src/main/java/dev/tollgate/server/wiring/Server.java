@@ -163,7 +163,7 @@ public final class Server implements AutoCloseable {
             treasury.ledger(),
             new StoreStandings(store.standings(), offload),
             limiting.limits(),
-            submissions(store, offload).port(),
+            submissions(store).port(),
             Fetching.begin(network, snapshots::fetches, metrics),
             observer,
             AccessLog::line,
@@ -234,9 +234,9 @@ public final class Server implements AutoCloseable {
     return new InflightBytes(bytesMax, Memory.heapRegionBytes());
   }
 
-  private Submissions submissions(Store store, BoundedOffload offload) {
+  private Submissions submissions(Store store) {
     var kept = settings.server().idempotency();
-    var submissions = Submissions.begin(store, offload, kept, metrics);
+    var submissions = Submissions.begin(store, kept, metrics);
     closers.add("submissions", submissions);
     return submissions;
   }

@@ -1,7 +1,7 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.claim.Idempotency;
-import dev.tollgate.core.exchange.Offload;
+import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.PostgresIdempotency;
@@ -20,19 +20,26 @@ final class Submissions implements AutoCloseable {
   /** Two signs of life may be missed. */
   private static final int RENEWALS_PER_LEASE = 3;
 
+  /** What waits for a connection; each organization has a bound far below. */
+  private static final int QUEUE_MAX = 1_000;
+
   private final PostgresIdempotency remembered;
+  private final BoundedOffload offload;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("submissions").daemon().factory());
 
-  private Submissions(PostgresIdempotency remembered) {
+  private Submissions(PostgresIdempotency remembered, BoundedOffload offload) {
     this.remembered = remembered;
+    this.offload = offload;
   }
 
-  static Submissions begin(
-      Store store, Offload offload, ServerSettings.Idempotency settings, Metrics metrics) {
-    var remembered = store.idempotency(offload, settings.lease(), settings.retention());
-    var submissions = new Submissions(remembered);
+  static Submissions begin(Store store, ServerSettings.Idempotency settings, Metrics metrics) {
+    var offload = new BoundedOffload("submission-", settings.connections(), QUEUE_MAX);
+    var remembered = store.idempotency(offload, settings);
+    var submissions = new Submissions(remembered, offload);
+    metrics.gauge(Family.IDEMPOTENCY_QUEUE, offload::depth);
+    metrics.counter(Family.IDEMPOTENCY_REFUSED, offload::refused);
     metrics.counters(Family.IDEMPOTENCY_CLAIMS, remembered::claims);
     metrics.gauge(Family.IDEMPOTENCY_RUNNING, remembered::running);
     metrics.counter(Family.IDEMPOTENCY_STORED_BYTES, remembered::storedBytes);
@@ -58,5 +65,6 @@ final class Submissions implements AutoCloseable {
   @Override
   public void close() {
     thread.shutdownNow();
+    offload.close();
   }
 }

@@ -30,6 +30,7 @@ final class BoundConstantsTest {
             Map.entry(Bound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOK_UPS_MAX),
             Map.entry(Bound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.lookUpsMax()),
             Map.entry(Bound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
+            Map.entry(Bound.IDEMPOTENCY_QUEUE, number(SERVER + "wiring.Submissions", "QUEUE_MAX")),
             Map.entry(Bound.LEDGER_WAITING, (long) LedgerRules.DEFAULT.waitersMax()),
             Map.entry(Bound.JOURNAL_QUEUE, number(SERVER + "ledger.JournalOptions", "QUEUED_MAX")),
             Map.entry(

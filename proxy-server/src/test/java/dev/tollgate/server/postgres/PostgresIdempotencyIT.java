@@ -3,12 +3,19 @@ package dev.tollgate.server.postgres;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import dev.tollgate.core.claim.Claim;
 import dev.tollgate.core.claim.Idempotency;
 import dev.tollgate.core.claim.Idempotency.Answer;
+import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.exchange.Offload;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.testkit.IdempotencyContract;
+import dev.tollgate.server.settings.ServerSettings;
+import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -16,11 +23,13 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +38,9 @@ import org.junit.jupiter.api.Test;
 /** Submissions in PostgreSQL keep the contract, and have one winner whoever comes at once. */
 class PostgresIdempotencyIT extends IdempotencyContract {
   private static final Duration LEASE = Duration.ofMinutes(1);
+  private static final int ORG_CLAIMS_MAX = 128;
+  private static final ServerSettings.Idempotency SETTINGS =
+      new ServerSettings.Idempotency(LEASE, Duration.ofHours(24), 1 << 20, 2, ORG_CLAIMS_MAX);
   private static StoreOptions database;
 
   private Store store;
@@ -59,8 +71,8 @@ class PostgresIdempotencyIT extends IdempotencyContract {
   @BeforeEach
   void open() throws Exception {
     store = SharedPostgres.open(database);
-    first = store.idempotency(new AtOnce(), LEASE, Duration.ofHours(24));
-    second = store.idempotency(new AtOnce(), LEASE, Duration.ofHours(24));
+    first = store.idempotency(new AtOnce(), SETTINGS);
+    second = store.idempotency(new AtOnce(), SETTINGS);
   }
 
   @AfterEach
@@ -182,6 +194,184 @@ class PostgresIdempotencyIT extends IdempotencyContract {
       other.setAutoCommit(true);
     }
     runs.free(() -> {});
+  }
+
+  @Test
+  void whoSubmitsTakesNoConnectionFromOthersAndOthersNoneFromThem() throws Exception {
+    List<Connection> all = new ArrayList<>();
+    try {
+      for (int i = 0; i < database.poolMax(); i++) {
+        all.add(store.pool().getConnection());
+      }
+      claimed(first, "beside", "body").free(() -> {});
+    } finally {
+      for (Connection each : all) {
+        each.close();
+      }
+    }
+  }
+
+  /** Work that waits until the test lets it run. */
+  private static final class Waiting implements Offload {
+    private final List<Runnable> tasks = new ArrayList<>();
+
+    @Override
+    public <T> void run(
+        EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
+      tasks.add(() -> new AtOnce().run(caller, deadlineNanos, work, whenDone));
+    }
+  }
+
+  @Test
+  void anOrganizationThatAsksTooMuchAtOnceWaitsForItself() {
+    var waiting = new Waiting();
+    PostgresIdempotency node = store.idempotency(waiting, SETTINGS);
+    List<Answer> answers = new ArrayList<>();
+    for (int i = 0; i < ORG_CLAIMS_MAX; i++) {
+      ask(node, "crowd" + i, "body", answers::add);
+    }
+    assertThat(answers).isEmpty();
+    ask(node, "one too many", "body", answers::add);
+    assertThat(answers).containsExactly(new Answer.Crowded());
+    ask(node, new OrgId(UUID.randomUUID()), "crowd", "body", answers::add);
+    assertThat(answers).hasSize(1);
+    assertThat(node.claims()).containsEntry(List.of("crowded"), 1L);
+
+    waiting.tasks.removeFirst().run();
+    assertThat(answers.getLast()).isInstanceOf(Answer.Claimed.class);
+    ask(node, "after one was answered", "body", answers::add);
+    assertThat(answers).hasSize(2);
+    waiting.tasks.forEach(Runnable::run);
+    for (Answer answer : answers) {
+      if (answer instanceof Answer.Claimed(Claim claim)) {
+        waiting.tasks.clear();
+        claim.free(() -> {});
+        waiting.tasks.forEach(Runnable::run);
+      }
+    }
+  }
+
+  /** A pool that a test takes away, and gives back. */
+  private final class Away {
+    boolean isAway;
+
+    PostgresIdempotency node() {
+      DataSource pool =
+          (DataSource)
+              Proxy.newProxyInstance(
+                  Away.class.getClassLoader(),
+                  new Class<?>[] {DataSource.class},
+                  (_, _, _) -> {
+                    if (isAway) {
+                      throw new SQLException("away");
+                    }
+                    return store.pool().getConnection();
+                  });
+      first = new PostgresIdempotency(pool, store.pool(), new AtOnce(), SETTINGS);
+      return first;
+    }
+  }
+
+  @Test
+  void aKeyIsFreedWhenTheStoreIsBack() {
+    var away = new Away();
+    Claim claim = claimed(away.node(), "freed later", "body");
+    dispatch(claim);
+    away.isAway = true;
+    List<String> told = new ArrayList<>();
+    claim.free(() -> told.add("freed"));
+    assertThat(told).containsExactly("freed");
+
+    pass(Duration.ofSeconds(20));
+    passLease();
+    assertThat(ask(second, "freed later", "body")).isInstanceOf(Answer.Running.class);
+    away.isAway = false;
+    pass(Duration.ofSeconds(1));
+    claimed(second, "freed later", "other").free(() -> {});
+    assertThat(first.running()).isZero();
+    assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void aReplyIsStoredWhenTheStoreIsBack() {
+    var away = new Away();
+    Claim claim = claimed(away.node(), "stored later", "body");
+    dispatch(claim);
+    away.isAway = true;
+    List<String> told = new ArrayList<>();
+    claim.complete(reply(200, "made"), noted(told));
+    pass(Duration.ofSeconds(50));
+    passLease();
+    assertThat(told).containsExactly("delayed");
+    assertThat(ask(second, "stored later", "body")).isInstanceOf(Answer.Running.class);
+
+    away.isAway = false;
+    pass(Duration.ofSeconds(1));
+    assertThat(told).containsExactly("delayed", "stored");
+    assertThat(replayed(second, "stored later", "body").status()).isEqualTo(200);
+    assertThat(first.notStored()).isZero();
+  }
+
+  @Test
+  void aStoreThatStaysAwayIsGivenUp() {
+    var away = new Away();
+    Claim made = claimed(away.node(), "lost", "body");
+    Claim unmade = claimed(first, "not freed", "body");
+    dispatch(made);
+    away.isAway = true;
+    List<String> told = new ArrayList<>();
+    made.complete(reply(200, "made"), noted(told));
+    unmade.free(() -> {});
+    pass(Duration.ofSeconds(61));
+    pass(Duration.ofSeconds(1));
+    assertThat(told).containsExactly("delayed", "lost");
+    assertThat(first.running()).isZero();
+    assertThat(first.notStored()).isOne();
+  }
+
+  /** Its first try may have been committed although nobody heard of it. */
+  @Test
+  void whatWasStoredUnheardIsStored() {
+    Claim claim = claimed(first, "twice", "body");
+    dispatch(claim);
+    complete(claim, reply(200, "made"));
+    complete(claim, reply(200, "made"));
+    assertThat(first.notStored()).isZero();
+  }
+
+  @Test
+  void aBodyIsTheOneThatRoomWasTakenFor() throws Exception {
+    Claim claim = claimed(first, "replaced", "body");
+    dispatch(claim);
+    crash();
+    passLease();
+    assertThat(replayed(second, "replaced", "body").status()).isEqualTo(502);
+    Answer answer =
+        answer(
+            second,
+            submission("replaced", "body"),
+            _ -> {
+              complete(claim, reply(200, "made meanwhile"));
+              return true;
+            });
+    assertThat(answer).isInstanceOf(Answer.Unavailable.class);
+    assertThat(replayed(second, "replaced", "body").status()).isEqualTo(200);
+  }
+
+  /** A text of it would be two bytes for each of its own, beside them. */
+  @Test
+  void aBodyIsReadWithoutCopies() {
+    int bytes = 8 << 20;
+    Claim claim = claimed(first, "large", "body");
+    dispatch(claim);
+    complete(
+        claim,
+        new StoredReply(200, "image/png", List.of(), Unpooled.wrappedBuffer(new byte[bytes])));
+    PostgresIdempotency fresh = store.idempotency(new AtOnce(), SETTINGS);
+    var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadAllocatedBytes();
+    assertThat(replayed(fresh, "large", "body").body().readableBytes()).isEqualTo(bytes);
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(bytes * 3L / 2);
   }
 
   @Test
