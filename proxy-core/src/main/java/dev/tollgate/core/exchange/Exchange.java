@@ -305,8 +305,12 @@ final class Exchange
     if (departure.hasLeft() && !claiming.isHeld()) {
       conclude(departure.ending(), null, 0, charge, new Parting.Silence());
     } else {
-      conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge));
+      conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge, this::counted));
     }
+  }
+
+  private ByteBuf counted(ByteBuf body) {
+    return storing == null ? serving.attempt().counted(body) : storing.counted(body);
   }
 
   private void succeeded(long tokens) {
@@ -322,7 +326,9 @@ final class Exchange
 
   @Override
   public void cutShort(Fault fault) {
-    if (!departure.hasLeft() && phase.compareTo(Phase.SETTLING) < 0) {
+    if (storing != null && storing.isUnderWay()) {
+      storing.stop(); // what it is about was made
+    } else if (!departure.hasLeft() && phase.compareTo(Phase.SETTLING) < 0) {
       Fault told = unlessBought(fault);
       cancelAttempt();
       end(told, Ending.DRAINED);
@@ -360,6 +366,10 @@ final class Exchange
   private void endSurprised() {
     if (phase.compareTo(Phase.SETTLING) >= 0) {
       lastResort();
+      return;
+    }
+    if (storing != null && storing.isUnderWay()) {
+      storing.stop();
       return;
     }
     Fault told = unlessBought(SURPRISE);

@@ -12,6 +12,7 @@ public sealed interface Outputs {
    * It is stored.
    *
    * @param kept how long at least
+   * @param patience with the storing of all that one reply brings
    */
-  record Kept(Blobs blobs, Duration kept) implements Outputs {}
+  record Kept(Blobs blobs, Duration kept, Duration patience) implements Outputs {}
 }

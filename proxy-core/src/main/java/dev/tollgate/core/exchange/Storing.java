@@ -1,5 +1,7 @@
 package dev.tollgate.core.exchange;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.blob.Blob;
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.BlobType;
@@ -8,7 +10,9 @@ import dev.tollgate.core.endpoint.WholeReply;
 import dev.tollgate.core.id.OrgId;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -16,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Stores what a reply has for its client, one part after the other, each decoded in a turn of its
- * own. A part that is not stored stays in the reply: it was paid for. Ended exactly once, by its
- * last part or by {@link #end}. Loop-confined.
+ * own, until one is not kept or the time is up: whoever waits has the rest in the reply, for it was
+ * paid for. Ended exactly once. Loop-confined.
  */
 final class Storing {
   private static final Logger LOG = LoggerFactory.getLogger(Storing.class);
@@ -30,11 +34,13 @@ final class Storing {
   private final Consumer<Runnable> guarded;
   private final Runnable whenDone;
   private @Nullable Collector collected;
+  private @Nullable ScheduledFuture<?> deadline;
+  private boolean over;
   private int next;
 
   /**
    * @param collected what the reply was read from, owned from here on
-   * @param whenDone hears that each part is stored, or is not going to be
+   * @param whenDone hears once that each part is stored, or is not going to be
    */
   Storing(
       Outputs.Kept outputs,
@@ -56,13 +62,17 @@ final class Storing {
   }
 
   void begin() {
+    long nanos = outputs.patience().toNanos();
+    deadline = loop.schedule(() -> guarded.accept(this::stop), nanos, TimeUnit.NANOSECONDS);
     store();
   }
 
+  /** Whether it is not known yet what stays in the reply. */
+  boolean isUnderWay() {
+    return !over;
+  }
+
   private void store() {
-    if (collected == null) {
-      return;
-    }
     while (next < reply.parts()) {
       int part = next++;
       // While it is stored it is there a second time, in fewer bytes: until the store has let go
@@ -80,8 +90,7 @@ final class Storing {
       }
       room.ifPresent(InflightBytes.Permit::end);
     }
-    end();
-    whenDone.run();
+    stop();
   }
 
   private void store(int part, Blob blob) {
@@ -90,15 +99,42 @@ final class Storing {
 
   private void stored(int part, Stored stored) {
     switch (stored) {
-      case Stored.Kept(BlobName name) -> reply.storedAt(part, outputs.blobs().url(name).url());
-      case Stored.Unavailable gone ->
-          LOG.warn("an image is not stored: {} ({})", gone.fault().wire(), gone.reason());
+      case Stored.Kept _ when over -> {} // nobody's: it goes when its time is over
+      case Stored.Kept(BlobName name) -> {
+        reply.storedAt(part, outputs.blobs().url(name).url());
+        store();
+      }
+      case Stored.Unavailable gone -> {
+        LOG.warn("an image is not stored: {} ({})", gone.fault().wire(), gone.reason());
+        stop(); // the others would meet with the same, after as long a wait
+      }
     }
-    store();
   }
 
-  /** Gives up: what is stored meanwhile is nobody's, and goes when its time is over. */
+  /** Leaves in the reply what is not stored by now. */
+  void stop() {
+    if (!over) {
+      finish();
+      whenDone.run();
+    }
+  }
+
+  private void finish() {
+    over = true;
+    if (deadline != null) {
+      deadline.cancel(false);
+      deadline = null;
+    }
+  }
+
+  /** What goes out, which takes over what the reply holds of the budget. */
+  ByteBuf counted(ByteBuf body) {
+    return requireNonNull(collected).handOn(body);
+  }
+
+  /** Nobody needs the reply any more. */
   void end() {
+    finish();
     if (collected != null) {
       collected.end();
       collected = null;

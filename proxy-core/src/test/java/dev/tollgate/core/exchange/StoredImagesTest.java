@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -49,6 +50,8 @@ class StoredImagesTest {
     private final List<Runnable> waiting = new ArrayList<>();
     private boolean holds;
     private boolean hangs;
+    private boolean breaks;
+    private int asked;
 
     Held(InMemoryBlobs inner) {
       this.inner = inner;
@@ -56,6 +59,7 @@ class StoredImagesTest {
 
     @Override
     public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+      asked++;
       if (hangs) {
         waiting.add(() -> blob.bytes().release());
         loop.execute(() -> whenDone.accept(new Stored.Unavailable(BlobFault.TIMED_OUT, "told to")));
@@ -74,6 +78,9 @@ class StoredImagesTest {
 
     @Override
     public SignedUrl url(BlobName name) {
+      if (breaks) {
+        throw new IllegalStateException("a fault of the gateway's own");
+      }
       return inner.url(name);
     }
 
@@ -290,16 +297,83 @@ class StoredImagesTest {
   }
 
   @Test
-  void aNodeThatStopsMeanwhileChargesNothing() {
+  void aNodeThatStopsMeanwhileAnswersWhatWasMade() {
+    held.holds = true;
+    try (var scenario = storing()) {
+      RecordedClient client = scenario.submit(Endpoint.IMAGE_GENERATIONS, ASK, "key");
+      scenario.link(0).send(reply(image(1), image(2)));
+      held.answer();
+      scenario.run();
+      client.cutShort(Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Stopping.").withRetryAfter(1));
+      scenario.run();
+      assertThat(client.whole().body())
+          .contains("\"data\":[{\"url\":\"https://blobs.test/", "}," + image(2) + "]");
+      assertThat(scenario.served().cost().value()).isEqualTo(5);
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+      held.answer(); // what comes late is nobody's
+      scenario.run();
+      RecordedClient again = scenario.submit(Endpoint.IMAGE_GENERATIONS, ASK, "key");
+      assertThat(again.whole().body()).isEqualTo(client.whole().body());
+    }
+  }
+
+  @Test
+  void aFaultOfOursMeanwhileLosesNothingThatWasMade() {
+    held.breaks = true;
+    try (var scenario = storing()) {
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
+      scenario.link(0).send(reply(image(1), image(2)));
+      scenario.run();
+      assertThat(client.whole().body()).contains("\"data\":[" + image(1) + "," + image(2) + "]");
+      assertThat(scenario.served().cost().value()).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void nobodyWaitsLongerForAllThanForOne() {
     held.holds = true;
     try (var scenario = storing()) {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
-      scenario.link(0).send(reply(image(1)));
-      client.cutShort(Fault.of(ErrorCode.SERVICE_UNAVAILABLE, "Stopping.").withRetryAfter(1));
-      assertThat(client.fault().shouldRetry()).isFalse();
-      assertThat(scenario.served().cost().value()).isZero();
+      scenario.link(0).send(reply(image(1), image(2), image(3)));
+      scenario.passSeconds(15);
       held.answer();
+      scenario.passMillis(4_900);
+      assertThat(client.isAnswered()).isFalse();
+      scenario.passMillis(100);
+      assertThat(client.whole().body()).contains("}," + image(2) + "," + image(3) + "]");
+      assertThat(client.whole().body()).contains("\"url\":\"https://blobs.test/");
+      held.answer();
+    }
+  }
+
+  @Test
+  void whatOneWasNotKeptByIsNotAskedForTheOthers() {
+    blobs.fail(BlobFault.TIMED_OUT);
+    try (var scenario = storing()) {
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
+      scenario.link(0).send(reply(image(1), image(2), image(3)));
       scenario.run();
+      assertThat(client.whole().body()).contains(image(1) + "," + image(2) + "," + image(3));
+      assertThat(held.asked).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whatGoesOutKeepsThePlaceInMemoryThatTheReplyHad() {
+    blobs.fail(BlobFault.FULL);
+    try (var scenario = storing()) {
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_GENERATIONS, ASK);
+      client.holdsBodies(true);
+      String large = png(1).replace("=", "") + "A".repeat(80_000);
+      AtomicLong least = new AtomicLong(Long.MAX_VALUE);
+      scenario
+          .buffers()
+          .onBuffer(() -> least.accumulateAndGet(scenario.inflight().held(), Math::min));
+      scenario.link(0).send(reply(image(1).replace(png(1), large)));
+      scenario.run();
+      assertThat(least).as("while it is written").hasValueGreaterThan(80_000);
+      assertThat(scenario.inflight().held()).isBetween(80_000L, 90_000L);
+      client.holdsBodies(false);
     }
   }
 

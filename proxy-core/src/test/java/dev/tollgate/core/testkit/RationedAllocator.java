@@ -10,6 +10,7 @@ public final class RationedAllocator extends AbstractByteBufAllocator {
   private long left = Long.MAX_VALUE;
   private long failures;
   private boolean failed;
+  private Runnable onBuffer = () -> {};
 
   public RationedAllocator(ByteBufAllocator inner) {
     super(false);
@@ -20,6 +21,11 @@ public final class RationedAllocator extends AbstractByteBufAllocator {
   public void ration(long buffers, long failing) {
     left = buffers;
     failures = failing;
+  }
+
+  /** Runs whenever a buffer is asked for. */
+  public void onBuffer(Runnable look) {
+    onBuffer = look;
   }
 
   /** Whether a buffer was asked for in vain. */
@@ -40,6 +46,7 @@ public final class RationedAllocator extends AbstractByteBufAllocator {
   }
 
   private void take() {
+    onBuffer.run();
     if (left > 0) {
       left--;
     } else if (failures > 0) {

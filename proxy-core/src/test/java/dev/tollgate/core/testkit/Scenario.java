@@ -48,6 +48,7 @@ import org.jspecify.annotations.Nullable;
 public final class Scenario implements AutoCloseable {
   private static final String FORM = "multipart/form-data; boundary=b";
   private static final long BUDGET_BYTES = 1 << 20;
+  private static final Duration STORING = Duration.ofSeconds(20);
   private static final Duration STEP = Duration.ofMillis(100);
 
   private final MockTicker ticker = Ticker.newMockTicker();
@@ -115,7 +116,7 @@ public final class Scenario implements AutoCloseable {
 
   /** A process that stores what is made. */
   public static Scenario storing(Catalog catalog, Blobs blobs, long budgetBytes) {
-    var outputs = new Outputs.Kept(blobs, Duration.ofDays(1));
+    var outputs = new Outputs.Kept(blobs, Duration.ofDays(1), STORING);
     return new Scenario(catalog, ExchangeOptions.DEFAULT, budgetBytes, outputs);
   }
 

@@ -28,8 +28,5 @@ public record ObjectStorageSettings(
             initial = "2d",
             min = "1h")
         Duration imageRetention,
-    @Key(
-            about = "how long storing one output may take, repetitions included",
-            initial = "20s",
-            min = "1s")
+    @Key(about = "how long storing all that one reply brings may take", initial = "20s", min = "1s")
         Duration timeout) {}

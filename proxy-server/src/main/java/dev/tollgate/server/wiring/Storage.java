@@ -98,7 +98,7 @@ final class Storage implements AutoCloseable {
           offload.close();
         };
     var metered = new MeteredBlobs(kept, metrics);
-    return new Storage(new Outputs.Kept(metered, settings.imageRetention()), downloads, close);
+    return new Storage(kept(metered, settings), downloads, close);
   }
 
   private static Storage bucket(
@@ -110,8 +110,12 @@ final class Storage implements AutoCloseable {
     upstreams.keep(bucket.endpoint());
     var kept = new S3Blobs(bucket, upstreams, allocator, InstantSource.system());
     var metered = new MeteredBlobs(kept, metrics);
-    var outputs = new Outputs.Kept(metered, settings.imageRetention());
+    var outputs = kept(metered, settings);
     return new Storage(outputs, DownloadService.NONE, () -> {});
+  }
+
+  private static Outputs kept(Blobs blobs, ObjectStorageSettings settings) {
+    return new Outputs.Kept(blobs, settings.imageRetention(), settings.timeout());
   }
 
   /** The loader has seen to it that nothing is missing. */
