@@ -13,6 +13,7 @@ import java.util.Map;
  * @param credentials keys to choose from; empty: none is sent
  * @param headers extra request headers
  * @param eventBytesMax the longest event of a stream and the longest plain reply
+ * @param imageReplyBytesMax the longest reply with images
  */
 public record Provider(
     ProviderId id,
@@ -26,7 +27,40 @@ public record Provider(
     Circuit circuit,
     Quirks quirks,
     OnDisconnect onDisconnect,
-    int eventBytesMax) {
+    int eventBytesMax,
+    int imageReplyBytesMax) {
+  /** Ten images of 8 MiB in base64, and what is said of them. */
+  public static final int IMAGE_REPLY_BYTES_MAX = 112 << 20;
+
+  /** With the usual bound of replies with images. */
+  public Provider(
+      ProviderId id,
+      String dialect,
+      EndpointIdentity endpoint,
+      String basePath,
+      List<Credential> credentials,
+      Map<String, String> headers,
+      Clocks clocks,
+      PoolLimits pool,
+      Circuit circuit,
+      Quirks quirks,
+      OnDisconnect onDisconnect,
+      int eventBytesMax) {
+    this(
+        id,
+        dialect,
+        endpoint,
+        basePath,
+        credentials,
+        headers,
+        clocks,
+        pool,
+        circuit,
+        quirks,
+        onDisconnect,
+        eventBytesMax,
+        IMAGE_REPLY_BYTES_MAX);
+  }
 
   public Provider {
     credentials = List.copyOf(credentials);

@@ -56,6 +56,8 @@ public record UpstreamFailure(
     MALFORMED(Circuit.TRIPS, Next.ANOTHER_OR_SAME),
     /** Reset, stall or an error event after content was delivered. */
     INTERRUPTED(Circuit.TRIPS, Next.NONE),
+    /** A reply that was bought, and is larger than this node takes. */
+    OVERSIZED(Circuit.NEUTRAL, Next.NONE),
     /** The node's own memory budget had no room. */
     OVERLOADED(Circuit.NEUTRAL, Next.NONE),
     /** A stream that should repeat what was delivered says something else. */
@@ -160,6 +162,7 @@ public record UpstreamFailure(
     return isOfTheRequest()
         || kind == Kind.MODEL_MISSING
         || kind == Kind.LIMIT_TOO_LOW
+        || kind == Kind.OVERSIZED
         || kind == Kind.DIVERGED;
   }
 

@@ -141,6 +141,17 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   @Override
+  public int replyBytesMax(Provider provider) {
+    return provider.imageReplyBytesMax();
+  }
+
+  @Override
+  public long replyBytesLikely(Route route) {
+    boolean mayBeAddresses = wish.format() == ImageFormat.URL && !stored && !isOnlyBytes(route);
+    return mayBeAddresses ? 0 : wish.replyBytesLikely();
+  }
+
+  @Override
   public RoutingWish routing() {
     return routing;
   }

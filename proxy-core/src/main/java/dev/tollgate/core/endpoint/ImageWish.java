@@ -30,6 +30,8 @@ record ImageWish(
   private static final long PIXELS_MAX = 8_192L * 8_192;
   // The dearest qualities have one of these to some 250 pixels.
   private static final int PIXELS_PER_TOKEN_LEAST = 200;
+  // Of three colours, not compressed at all, in base64.
+  private static final int BASE64_BYTES_PER_PIXEL = 4;
   // Of smaller ones, too.
   private static final int TOKENS_LEAST = 1_500;
   // Of an image of a usual size and quality, where nobody counted.
@@ -68,8 +70,16 @@ record ImageWish(
   }
 
   private long tokensOfOneAtMost() {
-    long pixels = size.map(ImageWish::pixels).orElse(PIXELS_USUAL);
-    return Math.max(TOKENS_LEAST, pixels / PIXELS_PER_TOKEN_LEAST);
+    return Math.max(TOKENS_LEAST, pixelsLikely() / PIXELS_PER_TOKEN_LEAST);
+  }
+
+  private long pixelsLikely() {
+    return size.map(ImageWish::pixels).orElse(PIXELS_USUAL);
+  }
+
+  /** Of a reply that brings the images themselves. */
+  long replyBytesLikely() {
+    return count * pixelsLikely() * BASE64_BYTES_PER_PIXEL;
   }
 
   private static long pixels(String size) {

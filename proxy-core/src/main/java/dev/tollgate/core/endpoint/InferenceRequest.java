@@ -80,6 +80,18 @@ public sealed interface InferenceRequest
     return true;
   }
 
+  /** The longest reply that is taken from a provider. */
+  default int replyBytesMax(Provider provider) {
+    return provider.eventBytesMax();
+  }
+
+  /**
+   * How many bytes a reply that is bought most likely takes; 0: few, or it can be asked for again.
+   */
+  default long replyBytesLikely(Route route) {
+    return 0;
+  }
+
   /** The client's name of a field that a provider complains of. */
   default String paramOf(String providers) {
     return providers;

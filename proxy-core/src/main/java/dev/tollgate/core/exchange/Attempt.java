@@ -38,12 +38,12 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private final UpstreamCall wire;
   private final InferenceCall call;
   private final Downstream downstream;
-  private final InflightBytes inflight;
   private final Contender listener;
   private final Patience patience;
   private final AttemptClock clock;
   private final Dispatch dispatch;
   private final StreamMemory partialEvents;
+  private final ReplyRoom replyRoom;
   private final long startedNanos;
   private final long deadlineNanos;
   private long headDeadlineNanos;
@@ -71,8 +71,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.wire = UpstreamCall.by(candidate, secret, call, downstream, context);
     this.call = call;
     this.downstream = downstream;
-    this.inflight = context.inflight();
-    this.partialEvents = StreamMemory.ofEvent(inflight);
+    this.partialEvents = StreamMemory.ofEvent(context.inflight());
+    this.replyRoom = ReplyRoom.of(call.request(), candidate, context.inflight());
     this.listener = listener;
     this.patience = new Patience(candidate.provider(), call.request());
     Runnable onExpiry = () -> Guarded.run(this::expired, listener::surprised);
@@ -152,6 +152,9 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private Optional<List<ByteBuf>> request() {
+    if (!replyRoom.take()) {
+      return Optional.empty();
+    }
     Optional<List<ByteBuf>> bytes = wire.encode(dropped -> unsent = dropped);
     written |= bytes.isPresent();
     return bytes;
@@ -217,7 +220,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private void collect(int bytesMax) {
-    inflight.tryAcquire(0).ifPresent(permit -> collector = new Collector(bytesMax, permit));
+    collector = replyRoom.collector(bytesMax, isPlainSuccess());
     // Nobody needs the rest of an error badly: its body has one deadline, which no byte moves.
     clock.runFor(isPlainSuccess() ? patience.untilPlainBody() : patience.idle());
   }
@@ -244,20 +247,19 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private void took(Collector.Taken taken) {
     switch (taken) {
       case ALL -> {}
-      case TOO_LARGE -> {
-        if (isPlainSuccess()) {
-          fail(Kind.MALFORMED, "the reply is larger than max_event_bytes");
-        } else {
-          concludeCollected(); // by its status: cut JSON says nothing
-        }
-      }
-      case NO_ROOM -> {
-        if (isCollectingError()) {
-          concludeCollected();
-        } else {
-          fail(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes");
-        }
-      }
+      case TOO_LARGE -> unless(!isPlainSuccess(), ReplyRoom.exceeded(call.request()));
+      case NO_ROOM -> unless(isCollectingError(), ReplyRoom.NONE);
+    }
+  }
+
+  /**
+   * What cannot be read to its end fails; an error is judged by its status: cut JSON says nothing.
+   */
+  private void unless(boolean error, UpstreamFailure failure) {
+    if (error) {
+      concludeCollected();
+    } else {
+      fail(failure);
     }
   }
 
@@ -345,9 +347,10 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   private void concludeCollected() {
     Collector body = collector;
     if (body == null || head == null) {
-      fail(Kind.OVERLOADED, "no room for the reply in max_inflight_bytes");
+      fail(ReplyRoom.NONE);
       return;
     }
+    body.complete();
     switch (CollectedReply.of(call, candidate.provider(), dialect, head, body)) {
       case CollectedReply.Failed failed -> fail(failed.failure());
       case CollectedReply.Fine fine -> {
@@ -478,6 +481,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       collector = null;
     }
     partialEvents.end();
+    replyRoom.end();
   }
 
   private void failNow(Kind kind, String message) {
@@ -486,15 +490,11 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
   }
 
   private boolean isPlainSuccess() {
-    return status() == 200 && mayBeWhole();
+    return status() == 200 && call.request().mayBeAnsweredWhole();
   }
 
   /** An error's status says enough, whatever becomes of its body. */
   private boolean isCollectingError() {
     return collector != null && status() != 200;
-  }
-
-  private boolean mayBeWhole() {
-    return call.request().mayBeAnsweredWhole();
   }
 }

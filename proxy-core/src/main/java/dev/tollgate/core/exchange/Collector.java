@@ -19,6 +19,7 @@ final class Collector {
   private final int bytesMax;
   private InflightBytes.@Nullable Permit permit;
   private byte[] bytes = NONE;
+  private int room;
   private int length;
 
   /** What became of more bytes. */
@@ -30,9 +31,13 @@ final class Collector {
     NO_ROOM
   }
 
-  Collector(int bytesMax, InflightBytes.Permit permit) {
+  /**
+   * @param room what the permit has already
+   */
+  Collector(int bytesMax, InflightBytes.Permit permit, int room) {
     this.bytesMax = bytesMax;
     this.permit = permit;
+    this.room = room;
   }
 
   Taken take(ByteBuf more) {
@@ -41,8 +46,9 @@ final class Collector {
       return Taken.TOO_LARGE;
     }
     if (total > bytes.length) {
-      int capacity = (int) Math.min(bytesMax, Math.max(total, 2L * bytes.length + HEADER_BYTES));
-      if (capacity > UNCOUNTED_BYTES && (permit == null || !permit.resize(capacity))) {
+      int most = total <= room ? Math.min(bytesMax, room) : bytesMax;
+      int capacity = (int) Math.min(most, Math.max(total, 2L * bytes.length + HEADER_BYTES));
+      if (capacity > Math.max(UNCOUNTED_BYTES, room) && !grow(capacity)) {
         return Taken.NO_ROOM;
       }
       bytes = Arrays.copyOf(bytes, capacity);
@@ -51,6 +57,18 @@ final class Collector {
     more.readBytes(bytes, length, count);
     length += count;
     return Taken.ALL;
+  }
+
+  private boolean grow(int capacity) {
+    return permit != null && permit.resize(capacity);
+  }
+
+  /** All came: what it had beyond that is given back. */
+  void complete() {
+    if (room > bytes.length && permit != null) {
+      permit.resize(bytes.length);
+      room = 0;
+    }
   }
 
   byte[] bytes() {

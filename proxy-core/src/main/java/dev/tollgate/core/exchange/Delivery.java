@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,14 +103,15 @@ final class Delivery {
   /**
    * A plain reply, also in place of a stream, if that was not opened yet.
    *
-   * @param counted takes what goes out over into the place that the provider's reply had
+   * @param stored has the place that the provider's reply took; null: its try has it still
    */
-  Parting whole(WholeReply whole, Charge charge, UnaryOperator<ByteBuf> counted) {
+  Parting whole(WholeReply whole, Charge charge, @Nullable Storing stored) {
     if (reply.isOpened()) {
-      return new Parting.Last(counted.apply(written(1024, out -> event(whole, charge, out))));
+      return new Parting.Last(counted(written(1024, out -> event(whole, charge, out))));
     }
     ByteBuf body = written(1024, out -> whole.writeTo(charge.usage(), charge.cost(), out));
-    return new Parting.Whole(200, whole.contentType(), fieldsOf(charge), counted.apply(body));
+    ByteBuf counted = stored == null ? counted(body) : stored.counted(body);
+    return new Parting.Whole(200, whole.contentType(), fieldsOf(charge), counted);
   }
 
   /** What was stored for the request's key, by whoever carried it out. */

@@ -92,7 +92,7 @@ final class Dispatch {
     Optional<List<ByteBuf>> bytes = request.get();
     if (bytes.isEmpty()) {
       listener.undeliverable(
-          Kind.OVERLOADED, "no room for the translated request in max_inflight_bytes");
+          Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
       return;
     }
     acquired.send(bytes.get(), replies);

@@ -287,16 +287,10 @@ final class Exchange
   }
 
   private void store(WholeReply whole, Outputs.Kept kept) {
+    Collector collected = serving.attempt().keep();
     storing =
         new Storing(
-            kept,
-            context.inflight(),
-            request.key().org().id(),
-            downstream.loop(),
-            whole,
-            serving.attempt().keep(),
-            this::guarded,
-            () -> conclude(whole));
+            kept, context, request, downstream, whole, collected, this::guarded, this::conclude);
     storing.begin();
   }
 
@@ -305,12 +299,8 @@ final class Exchange
     if (departure.hasLeft() && !claiming.isHeld()) {
       conclude(departure.ending(), null, 0, charge, new Parting.Silence());
     } else {
-      conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge, this::counted));
+      conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge, storing));
     }
-  }
-
-  private ByteBuf counted(ByteBuf body) {
-    return storing == null ? serving.attempt().counted(body) : storing.counted(body);
   }
 
   private void succeeded(long tokens) {
@@ -326,9 +316,10 @@ final class Exchange
 
   @Override
   public void cutShort(Fault fault) {
-    if (storing != null && storing.isUnderWay()) {
-      storing.stop(); // what it is about was made
-    } else if (!departure.hasLeft() && phase.compareTo(Phase.SETTLING) < 0) {
+    if (storing != null && storing.stop()) {
+      return; // what was made is answered
+    }
+    if (!departure.hasLeft() && phase.compareTo(Phase.SETTLING) < 0) {
       Fault told = unlessBought(fault);
       cancelAttempt();
       end(told, Ending.DRAINED);
@@ -368,8 +359,7 @@ final class Exchange
       lastResort();
       return;
     }
-    if (storing != null && storing.isUnderWay()) {
-      storing.stop();
+    if (storing != null && storing.stop()) {
       return;
     }
     Fault told = unlessBought(SURPRISE);

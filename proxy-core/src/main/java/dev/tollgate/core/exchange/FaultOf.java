@@ -70,7 +70,7 @@ final class FaultOf {
     return switch (failure.kind()) {
       case UNREACHABLE, POOL_FULL, SERVER_ERROR -> Ending.PROVIDER_UNAVAILABLE;
       case DISCONNECTED -> Ending.PROVIDER_DISCONNECT;
-      case UNEXPECTED_REPLY, MODEL_MISSING, MALFORMED -> Ending.PROVIDER_ERROR;
+      case UNEXPECTED_REPLY, MODEL_MISSING, MALFORMED, OVERSIZED -> Ending.PROVIDER_ERROR;
       case RATE_LIMITED -> Ending.PROVIDER_RATE_LIMITED;
       case CREDENTIAL_REFUSED -> Ending.PROVIDER_AUTH;
       case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED, TOO_LARGE -> Ending.PROVIDER_REJECTED;
@@ -86,7 +86,7 @@ final class FaultOf {
     return switch (failure.kind()) {
       case UNREACHABLE, POOL_FULL, SERVER_ERROR -> ErrorCode.PROVIDER_UNAVAILABLE;
       case DISCONNECTED -> ErrorCode.PROVIDER_DISCONNECT;
-      case UNEXPECTED_REPLY, CREDENTIAL_REFUSED, MODEL_MISSING, MALFORMED ->
+      case UNEXPECTED_REPLY, CREDENTIAL_REFUSED, MODEL_MISSING, MALFORMED, OVERSIZED ->
           ErrorCode.PROVIDER_FAILURE;
       case RATE_LIMITED -> ErrorCode.PROVIDER_RATE_LIMITED;
       case CONTEXT_TOO_LONG, CONTENT_FILTERED, REJECTED -> ErrorCode.VALIDATION_FAILED;
@@ -116,6 +116,7 @@ final class FaultOf {
       case MALFORMED -> "the provider's reply was malformed";
       case INTERRUPTED -> "the provider's stream broke off";
       case DIVERGED -> "the provider's stream differs from the one that it should continue";
+      case OVERSIZED -> "the provider's reply is larger than the gateway takes";
       case OVERLOADED -> "the gateway has no memory left for this request";
       case CONTEXT_TOO_LONG -> "the request is longer than the model's context";
       case CONTENT_FILTERED -> "the provider refused the content";

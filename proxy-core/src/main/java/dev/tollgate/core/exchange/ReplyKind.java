@@ -35,13 +35,13 @@ sealed interface ReplyKind {
     return switch (request.mode()) {
       case WHOLE ->
           type.isEmpty() || isPlain(type, request)
-              ? new Whole(provider.eventBytesMax())
+              ? new Whole(request.replyBytesMax(provider))
               : new Refused("the reply is not JSON");
       case EVENTS ->
           type.isEmpty() || type.startsWith(framing(provider).mediaType())
               ? new Stream()
               : request.mayBeAnsweredWhole() && isPlain(type, request)
-                  ? new Whole(provider.eventBytesMax())
+                  ? new Whole(request.replyBytesMax(provider))
                   : inPlaceOfIt(type, "the reply is not an event stream");
       case BYTES ->
           type.isEmpty() || request.mayBeAnsweredAs(type)

@@ -32,7 +32,7 @@ final class Storing {
   private final EventLoop loop;
   private final WholeReply reply;
   private final Consumer<Runnable> guarded;
-  private final Runnable whenDone;
+  private final Consumer<WholeReply> whenDone;
   private @Nullable Collector collected;
   private @Nullable ScheduledFuture<?> deadline;
   private boolean over;
@@ -44,17 +44,17 @@ final class Storing {
    */
   Storing(
       Outputs.Kept outputs,
-      InflightBytes inflight,
-      OrgId org,
-      EventLoop loop,
+      ExchangeContext context,
+      ExchangeRequest request,
+      Downstream downstream,
       WholeReply reply,
       Collector collected,
       Consumer<Runnable> guarded,
-      Runnable whenDone) {
+      Consumer<WholeReply> whenDone) {
     this.outputs = outputs;
-    this.inflight = inflight;
-    this.org = org;
-    this.loop = loop;
+    this.inflight = context.inflight();
+    this.org = request.key().org().id();
+    this.loop = downstream.loop();
     this.reply = reply;
     this.collected = collected;
     this.guarded = guarded;
@@ -65,11 +65,6 @@ final class Storing {
     long nanos = outputs.patience().toNanos();
     deadline = loop.schedule(() -> guarded.accept(this::stop), nanos, TimeUnit.NANOSECONDS);
     store();
-  }
-
-  /** Whether it is not known yet what stays in the reply. */
-  boolean isUnderWay() {
-    return !over;
   }
 
   private void store() {
@@ -111,12 +106,14 @@ final class Storing {
     }
   }
 
-  /** Leaves in the reply what is not stored by now. */
-  void stop() {
-    if (!over) {
-      finish();
-      whenDone.run();
+  /** Leaves in the reply what is not stored by now; says whether that was not known before. */
+  boolean stop() {
+    if (over) {
+      return false;
     }
+    finish();
+    whenDone.accept(reply);
+    return true;
   }
 
   private void finish() {

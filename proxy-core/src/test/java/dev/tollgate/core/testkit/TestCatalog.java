@@ -54,6 +54,9 @@ public final class TestCatalog {
           + "\"messages\":[{\"role\":\"user\",\"content\":\"Say something.\"}]}";
   public static final int EVENT_BYTES_MAX = 256 * 1024;
 
+  /** The longest reply with images that is taken from a provider. */
+  public static final int IMAGE_REPLY_BYTES_MAX = 384 * 1024;
+
   private static final long MICRO = 1_000_000;
 
   private TestCatalog() {}
@@ -156,7 +159,8 @@ public final class TestCatalog {
         Circuit.DEFAULT,
         Quirks.NONE,
         new OnDisconnect.Cancel(),
-        EVENT_BYTES_MAX);
+        EVENT_BYTES_MAX,
+        IMAGE_REPLY_BYTES_MAX);
   }
 
   public static Provider with(Provider p, Clocks clocks) {
@@ -177,7 +181,26 @@ public final class TestCatalog {
         p.circuit(),
         p.quirks(),
         p.onDisconnect(),
-        eventBytesMax);
+        eventBytesMax,
+        p.imageReplyBytesMax());
+  }
+
+  /** The same, from which so many bytes are taken with images. */
+  public static Provider drawing(Provider p, int imageReplyBytesMax) {
+    return new Provider(
+        p.id(),
+        p.dialect(),
+        p.endpoint(),
+        p.basePath(),
+        p.credentials(),
+        p.headers(),
+        p.clocks(),
+        p.pool(),
+        p.circuit(),
+        p.quirks(),
+        p.onDisconnect(),
+        p.eventBytesMax(),
+        imageReplyBytesMax);
   }
 
   public static Provider with(Provider p, PoolLimits pool) {
@@ -208,7 +231,8 @@ public final class TestCatalog {
         circuit,
         quirks,
         onDisconnect,
-        p.eventBytesMax());
+        p.eventBytesMax(),
+        p.imageReplyBytesMax());
   }
 
   /** A provider with these keys, drawn equally often. */
@@ -284,7 +308,8 @@ public final class TestCatalog {
         p.circuit(),
         p.quirks().asking(query),
         p.onDisconnect(),
-        p.eventBytesMax());
+        p.eventBytesMax(),
+        p.imageReplyBytesMax());
   }
 
   /** A provider that is sent a token in its key's place. */
@@ -315,7 +340,8 @@ public final class TestCatalog {
         p.circuit(),
         p.quirks(),
         p.onDisconnect(),
-        p.eventBytesMax());
+        p.eventBytesMax(),
+        p.imageReplyBytesMax());
   }
 
   /** Changes the usual clocks. */

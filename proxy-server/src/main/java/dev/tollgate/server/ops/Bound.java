@@ -40,6 +40,10 @@ public enum Bound {
   FETCHED_IMAGE(
       "security.fetch.max_bytes", Family.FETCHES, new Full.Refused(ErrorCode.VALIDATION_FAILED)),
   NAME_LOOK_UPS("256", Family.NAME_LOOK_UPS, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  IMAGE_REPLY(
+      "providers.*.max_image_reply_bytes",
+      Family.ATTEMPTS,
+      new Full.Refused(ErrorCode.PROVIDER_FAILURE)),
   KEY_LOOK_UPS("32", Family.AUTH_LOOK_UPS, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   KEY_CACHE("100000", Family.AUTH_CACHE_KEYS, Full.EVICTED),
   OFFLOAD_QUEUE(

@@ -152,7 +152,8 @@ public final class CatalogBuilder {
         circuit(provider.circuit()),
         quirks,
         onDisconnect(provider.onDisconnect()),
-        provider.eventBytesMax());
+        provider.eventBytesMax(),
+        provider.maxImageReplyBytes());
   }
 
   private static List<Credential> credentials(ProviderSettings.Remote provider) {

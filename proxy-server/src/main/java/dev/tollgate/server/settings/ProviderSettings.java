@@ -4,6 +4,7 @@ import dev.tollgate.core.aws.AwsKeys;
 import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Prefill;
+import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.catalog.Thinking;
 import dev.tollgate.server.settings.shape.Key;
@@ -48,6 +49,11 @@ public sealed interface ProviderSettings {
 
     int eventBytesMax();
 
+    /** Only some of them draw. */
+    default int maxImageReplyBytes() {
+      return Provider.IMAGE_REPLY_BYTES_MAX;
+    }
+
     Map<String, Secret> headers();
   }
 
@@ -77,6 +83,8 @@ public sealed interface ProviderSettings {
               max = "1GiB",
               bytes = true)
           int eventBytesMax,
+      @Key(about = "longest reply with images", initial = "112MiB", min = "4KiB", bytes = true)
+          int maxImageReplyBytes,
       @Key(about = "deviations from the API") Quirks quirks,
       @Key(about = "extra request headers; their values are kept secret")
           Map<String, Secret> headers)
@@ -128,35 +136,12 @@ public sealed interface ProviderSettings {
               max = "1GiB",
               bytes = true)
           int eventBytesMax,
+      @Key(about = "longest reply with images", initial = "112MiB", min = "4KiB", bytes = true)
+          int maxImageReplyBytes,
       @Key(about = "deviations from the API") Quirks quirks,
       @Key(about = "extra request headers; their values are kept secret")
           Map<String, Secret> headers)
       implements ProviderSettings, Remote {}
-
-  /** An interface of an Azure resource. */
-  enum AzureApi {
-    DEPLOYMENTS("/openai/deployments/{deployment}", true),
-    V1("/openai/v1", false),
-    MODELS("/models", true);
-
-    private final String path;
-    private final boolean versioned;
-
-    AzureApi(String path, boolean versioned) {
-      this.path = path;
-      this.versioned = versioned;
-    }
-
-    /** Behind the address of the resource. */
-    String path() {
-      return path;
-    }
-
-    /** What every target ends with. */
-    String query(String version) {
-      return versioned ? "?api-version=" + version : "";
-    }
-  }
 
   /** {@code type: anthropic}: Anthropic's Messages, or a server that is compatible with it. */
   @Tag("anthropic")
