@@ -12,7 +12,9 @@ import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,14 @@ import org.slf4j.LoggerFactory;
 final class Download implements Running {
   private static final Logger LOG = LoggerFactory.getLogger(Download.class);
   private static final int PIECE_BYTES = 32 * 1024;
+
+  /**
+   * Who reads slower than 16 KiB a second, after a minute's grace, keeps a place from others: also
+   * the one who reads a little again and again, and never stands still.
+   */
+  private static final long GRACE_NANOS = 60_000_000_000L;
+
+  private static final long NANOS_PER_BYTE = 1_000_000_000L / (16 * 1024);
 
   /** Whatever the bytes are, no browser takes them for a page of this host, or keeps them. */
   private static final List<FieldLines> FIELDS =
@@ -41,6 +51,8 @@ final class Download implements Running {
   private final Part part;
   private final Downstream downstream;
   private final Runnable whenEnded;
+  private final long beganNanos;
+  private @Nullable ScheduledFuture<?> clock;
   private @Nullable BlobFile file;
   private long sentBytes;
   private boolean reading;
@@ -52,6 +64,22 @@ final class Download implements Running {
     this.part = part;
     this.downstream = downstream;
     this.whenEnded = whenEnded;
+    this.beganNanos = now();
+  }
+
+  private long now() {
+    return downstream.loop().ticker().nanoTime();
+  }
+
+  /** Looks again when the client must have taken more, and drops the one who has not. */
+  void watch() {
+    long dueNanos = beganNanos + GRACE_NANOS + sentBytes * NANOS_PER_BYTE;
+    long leftNanos = dueNanos - now();
+    if (leftNanos > 0) {
+      clock = downstream.loop().schedule(this::watch, leftNanos, TimeUnit.NANOSECONDS);
+    } else if (!over) {
+      downstream.drop();
+    }
   }
 
   /** What came of opening the file. */
@@ -141,6 +169,9 @@ final class Download implements Running {
       return;
     }
     ended = true;
+    if (clock != null) {
+      clock.cancel(false);
+    }
     if (file != null) {
       file.close();
     }

@@ -5,17 +5,24 @@ import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.PathSigner;
 import dev.tollgate.core.exchange.RequestService.Running;
 import dev.tollgate.core.fault.Fault;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The downloads of this node: as many at a time as it has files to spare. */
+/**
+ * The downloads of this node: as many at a time as it has files to spare, of which whoever has one
+ * URL gets a part.
+ */
 public final class Downloads implements DownloadService {
   private static final int OPEN_MAX = 256;
+  private static final int OF_ONE_BLOB_MAX = 32;
 
   private final PathSigner signer;
   private final BlobFiles files;
   private final int openMax;
   private final AtomicInteger open = new AtomicInteger();
+  private final Map<BlobName, Integer> openOf = new ConcurrentHashMap<>();
 
   public Downloads(PathSigner signer, BlobFiles files) {
     this(signer, files, OPEN_MAX);
@@ -34,13 +41,20 @@ public final class Downloads implements DownloadService {
 
   @Override
   public Running start(BlobName name, Part part, Downstream downstream) {
-    var download = new Download(name, part, downstream, open::decrementAndGet);
-    if (open.incrementAndGet() > openMax) {
+    var download = new Download(name, part, downstream, () -> ended(name));
+    boolean isFull = open.incrementAndGet() > openMax;
+    if (openOf.merge(name, 1, Integer::sum) > OF_ONE_BLOB_MAX || isFull) {
       download.refuse(Fault.tryLater("Too many downloads are in work."));
     } else {
+      download.watch();
       files.open(name, downstream.loop(), download::answered);
     }
     return download;
+  }
+
+  private void ended(BlobName name) {
+    open.decrementAndGet();
+    openOf.computeIfPresent(name, (_, count) -> count == 1 ? null : count - 1);
   }
 
   /** Downloads in work. */

@@ -16,4 +16,10 @@ public interface Downstream {
 
   /** Whether the client keeps up: while false the exchange stops asking its upstream for reads. */
   boolean isWritable();
+
+  /**
+   * Closes the connection, because the client takes less than it must. The running request is told
+   * so as of any client that left.
+   */
+  void drop();
 }

@@ -189,6 +189,13 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
     return context().channel().isWritable();
   }
 
+  @Override
+  public void drop() {
+    conversation.refuseAs(Ending.CLIENT_STALLED);
+    clientLeft(ClientExit.STALLED);
+    var _ = context().close();
+  }
+
   // What happens to the client
 
   @Override
@@ -209,11 +216,7 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
       switch (ours) {
         case DRAIN, MAKE_ROOM, NEXT_TURN, LAST_REPLY_WAITS -> {}
         case CUT_SHORT -> cutShort(ctx);
-        case CLIENT_STALLED -> {
-          conversation.refuseAs(Ending.CLIENT_STALLED);
-          clientLeft(ClientExit.STALLED);
-          var _ = ctx.close();
-        }
+        case CLIENT_STALLED -> drop();
         case STREAM_SHED -> {
           conversation.refuseAs(Ending.SHED);
           clientLeft(ClientExit.SHED);

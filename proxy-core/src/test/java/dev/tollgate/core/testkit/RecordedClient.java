@@ -135,6 +135,11 @@ public final class RecordedClient implements Downstream {
 
   // What a test does
 
+  @Override
+  public void drop() {
+    leave(ClientExit.STALLED);
+  }
+
   /** The client closes, or is closed because it stalled. */
   public void leave(ClientExit exit) {
     if (!left) {

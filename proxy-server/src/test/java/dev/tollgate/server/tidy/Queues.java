@@ -69,6 +69,7 @@ final class Queues {
           Map.entry("core/tenant/KeyCache", Bound.KEY_CACHE),
           Map.entry("core/tenant/KeyFlights", Bound.KEY_LOOK_UPS),
           Map.entry("core/upstream/EndpointPool", Bound.UPSTREAM_PENDING),
+          Map.entry("core/exchange/Downloads", Bound.DOWNLOADS),
           Map.entry("core/upstream/Lease", Bound.REQUEST_BODY),
           Map.entry("server/ledger/Completions", Bound.JOURNAL_QUEUE),
           Map.entry("server/ledger/GroupWriter", Bound.JOURNAL_QUEUE),
