@@ -133,18 +133,30 @@ final class S3Call implements UpstreamListener {
 
   @Override
   public void bodyEnd() {
-    boolean isDone = status / 100 == 2 || (status == 404 && request.body() == null);
-    String told = status + code();
+    String code = code();
+    String told = status + code;
+    boolean isDone = status / 100 == 2 || isGone(code);
     if (isDone) {
       giveBack();
       end(new Outcome.Done());
     } else if (status == 507 || told.contains("QuotaExceeded")) {
       fail(BlobFault.FULL, told);
-    } else if (status >= 500 || status == 429 || status == 408) {
+    } else if (status >= 500 || status == 429 || isSlow(code)) {
       again(BlobFault.FAILED, told);
     } else {
       fail(BlobFault.REFUSED, told);
     }
+  }
+
+  /** What is to be deleted is not there; a bucket that is not there is another matter. */
+  private boolean isGone(String code) {
+    boolean isOfKey = code.isEmpty() || code.equals(" NoSuchKey");
+    return status == 404 && request.body() == null && isOfKey;
+  }
+
+  /** It gave up waiting for the body, which the next time may come faster. */
+  private boolean isSlow(String code) {
+    return status == 408 || code.equals(" RequestTimeout");
   }
 
   /** What S3 says of a failure, which is one word. */

@@ -169,6 +169,15 @@ class S3BlobsTest {
   }
 
   @Test
+  void aBodyThatCameTooSlowlyIsSentAgain() {
+    store(10);
+    answer(0, error("400 Bad Request", "RequestTimeout"));
+    pass(Duration.ofSeconds(1));
+    answer(0, OK);
+    assertThat(stored).singleElement().isInstanceOf(Stored.Kept.class);
+  }
+
+  @Test
   void threeTriesAreEnough() {
     store(10);
     for (int i = 0; i < 3; i++) {
@@ -252,5 +261,10 @@ class S3BlobsTest {
     run();
     answer(0, error("403 Forbidden", "AccessDenied"));
     assertThat(deleted.getLast()).isInstanceOf(Deleted.Unavailable.class);
+    blobs.delete(name, loop.eventLoop(), deleted::add);
+    run();
+    answer(0, error("404 Not Found", "NoSuchBucket"));
+    assertThat(deleted.getLast())
+        .isEqualTo(new Deleted.Unavailable(BlobFault.REFUSED, "404 NoSuchBucket"));
   }
 }
