@@ -17,7 +17,7 @@ final class ObjectStorageChecks {
     this.problems = problems;
   }
 
-  void check(@Nullable ObjectStorageSettings storage) {
+  void check(@Nullable ObjectStorageSettings storage, ListenerSettings.Api api) {
     if (storage == null || problems.concern(PATH)) {
       return;
     }
@@ -26,10 +26,19 @@ final class ObjectStorageChecks {
       refuse(storage.bucket(), "bucket");
       refuse(storage.accessKey(), "access_key");
       refuse(storage.secretKey(), "secret_key");
+      checkBase(api);
     } else if (storage.endpoint() == null) {
       report(PATH, "needs a directory, or an endpoint with bucket, access_key and secret_key");
     } else {
       checkEndpoint(storage.endpoint(), storage);
+    }
+  }
+
+  private void checkBase(ListenerSettings.Api api) {
+    if (api.baseUrl() == null && api.address().isWildcard()) {
+      String path = PATH + ".directory";
+      String message = "gives out URLs of 127.0.0.1; others than this machine's clients need ";
+      problems.warn(places.of(path), path, message + "listeners.api.base_url");
     }
   }
 
@@ -39,6 +48,12 @@ final class ObjectStorageChecks {
     require(storage.secretKey(), "secret_key");
     if (!endpoint.path().isEmpty()) {
       report(PATH + ".endpoint", "must have no path; path_style puts the bucket there");
+    }
+    String bucket = storage.bucket();
+    if (bucket != null && bucket.contains(".") && endpoint.tls() && !storage.pathStyle()) {
+      report(
+          PATH + ".path_style",
+          "must be true for a bucket with dots: no certificate fits its host");
     }
     boolean isNumeric = endpoint.host().indexOf(':') >= 0 || endpoint.host().matches("[0-9.]+");
     if (isNumeric && !storage.pathStyle()) {

@@ -26,7 +26,7 @@ public record ObjectStorageSettings(
     @Key(
             about = "time for which images are kept at least; what is over goes within a day",
             initial = "2d",
-            min = "1h")
+            min = "25h")
         Duration imageRetention,
     @Key(about = "how long storing all that one reply brings may take", initial = "20s", min = "1s")
         Duration timeout) {}

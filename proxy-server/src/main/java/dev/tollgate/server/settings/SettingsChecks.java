@@ -46,7 +46,8 @@ final class SettingsChecks {
     checkRedis();
     checkBootstrap();
     checkLedger();
-    new ObjectStorageChecks(places, problems).check(settings.objectStorage());
+    new ObjectStorageChecks(places, problems)
+        .check(settings.objectStorage(), settings.listeners().api());
     Set<String> providers = names("providers");
     settings
         .providers()

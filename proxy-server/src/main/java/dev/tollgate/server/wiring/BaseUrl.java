@@ -16,8 +16,8 @@ final class BaseUrl {
       return api.baseUrl().toString();
     }
     String host = api.address().host();
-    boolean wildcard = host.equals("0.0.0.0") || host.equals("::");
-    var reachable = new BindAddress(wildcard ? "127.0.0.1" : host, listening.getPort());
+    var reachable =
+        new BindAddress(api.address().isWildcard() ? "127.0.0.1" : host, listening.getPort());
     return (api.tls() == null ? "http://" : "https://") + reachable;
   }
 }

@@ -176,6 +176,14 @@ final class BadFilesTest {
             "2:17: object_storage.path_style:"
                 + " must be true where the endpoint is an address without a name"),
         bad(
+            "object_storage: { endpoint: https://s3.test, bucket: my.pics, access_key: a,"
+                + " secret_key: b }",
+            "2:17: object_storage.path_style:"
+                + " must be true for a bucket with dots: no certificate fits its host"),
+        bad(
+            "object_storage: { directory: ./o, image_retention: 24h }",
+            "2:52: object_storage.image_retention: must be at least 25h"),
+        bad(
             "object_storage: { directory: ./o, url_ttl: 2h }",
             "2:44: object_storage.url_ttl: must be at most 1h"),
         bad(
@@ -285,6 +293,19 @@ final class BadFilesTest {
   void whatDoesNothingYetIsAcceptedWithAWarning(String yaml, String warning) {
     assertThat(Loading.of("version: 1\n" + yaml + "\n").warnings())
         .containsExactly("gateway.yaml:" + warning);
+  }
+
+  @Test
+  void urlsThatLeadToNobodyElseAreWarnedOf() {
+    String kept = "version: 1\nobject_storage: { directory: ./o }\n";
+    assertThat(Loading.of(kept).warnings())
+        .containsExactly(
+            "gateway.yaml:2:30: object_storage.directory: gives out URLs of 127.0.0.1;"
+                + " others than this machine's clients need listeners.api.base_url");
+    assertThat(Loading.of(kept + "listeners: { api: { base_url: https://a.test } }").warnings())
+        .isEmpty();
+    assertThat(Loading.of(kept + "listeners: { api: { address: 127.0.0.1:80 } }").warnings())
+        .isEmpty();
   }
 
   @Test

@@ -28,6 +28,11 @@ public record BindAddress(String host, int port) {
     return host.equals("localhost") || host.equals("::1") || host.matches("127(\\.\\d{1,3}){3}");
   }
 
+  /** Whether it is every address of this machine, and so none that a client could be told. */
+  public boolean isWildcard() {
+    return host.equals("0.0.0.0") || host.equals("::");
+  }
+
   @Override
   public String toString() {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
