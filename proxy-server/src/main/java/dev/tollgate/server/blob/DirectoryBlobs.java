@@ -22,9 +22,13 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -37,6 +41,10 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   /** Of what is not in direct memory already, the JDK makes a copy there, and keeps its room. */
   private static final int WRITE_BYTES = 64 * 1024;
 
+  /** Of folders made here; what others share is theirs to open. */
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
+
   private final Layout layout;
   private final DiskRoom room;
   private final Offload offload;
@@ -47,9 +55,11 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   /** Makes what is missing of a directory, and says its key; fails where nothing can be written. */
   public static BlobKey prepare(Path directory) throws IOException {
     var layout = new Layout(directory);
-    Files.createDirectories(layout.days());
-    Files.createDirectories(layout.drafts());
-    BlobKey key = KeyFile.in(directory);
+    Files.createDirectories(directory);
+    for (Path folder : List.of(layout.days(), layout.drafts())) {
+      Files.createDirectories(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+    }
+    BlobKey key = KeyFile.in(layout);
     Path probe = Files.createTempFile(layout.drafts(), "probe", "");
     Files.delete(probe);
     return key;
@@ -184,7 +194,7 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   }
 
   /** Without it the name, though not the bytes, might be gone after a crash. */
-  private static void sync(Path folder) throws IOException {
+  static void sync(Path folder) throws IOException {
     try (var opened = FileChannel.open(folder, StandardOpenOption.READ)) {
       opened.force(true);
     }

@@ -2,6 +2,7 @@ package dev.tollgate.server.blob;
 
 import dev.tollgate.core.blob.BlobName;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -33,14 +34,27 @@ public final class Expiry implements AutoCloseable {
 
   private final Layout layout;
   private final InstantSource clock;
+  private final Deletion deletion;
   private final LongAdder deleted = new LongAdder();
+  private int failures;
+  private String firstFailure = "";
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
           1, Thread.ofPlatform().name("blob-expiry").daemon().factory());
 
   public Expiry(Path directory, InstantSource clock) {
+    this(directory, clock, Files::deleteIfExists);
+  }
+
+  Expiry(Path directory, InstantSource clock, Deletion deletion) {
     this.layout = new Layout(directory);
     this.clock = clock;
+    this.deletion = deletion;
+  }
+
+  /** How one path is deleted; false: it was not there. */
+  interface Deletion {
+    boolean delete(Path path) throws IOException;
   }
 
   public void start() {
@@ -55,13 +69,23 @@ public final class Expiry implements AutoCloseable {
   private void attempt() {
     try {
       round();
-    } catch (IOException | RuntimeException e) {
-      log.warn("stored outputs that are over could not be deleted, tried again: {}", e.toString());
+    } catch (RuntimeException e) {
+      failed(e); // or there would be no further round
+    }
+    if (failures > 0) {
+      log.warn(
+          "{} stored outputs or folders that are over could not be deleted, tried again: {}",
+          failures,
+          firstFailure);
     }
   }
 
-  /** Deletes as many as one round may; says how many that were. */
-  int round() throws IOException {
+  /**
+   * Deletes as many as one round may; says how many that were. What cannot be deleted stays, and
+   * holds up nothing else.
+   */
+  int round() {
+    failures = 0;
     int left = FILES_PER_ROUND;
     String today = BlobName.today(clock.instant());
     for (Path day : sorted(layout.days())) {
@@ -82,7 +106,7 @@ public final class Expiry implements AutoCloseable {
   }
 
   /** Deletes a day's files, and its folders when they are empty. */
-  private static int clear(Path day, int filesMax) throws IOException {
+  private int clear(Path day, int filesMax) {
     int count = 0;
     for (Path folder : sorted(day)) {
       for (Path file : sorted(folder)) {
@@ -98,31 +122,50 @@ public final class Expiry implements AutoCloseable {
   }
 
   /** One at most; what is gone already, or has something in it again, does not count. */
-  private static int delete(Path path) throws IOException {
+  private int delete(Path path) {
     try {
-      return Files.deleteIfExists(path) ? 1 : 0;
+      return deletion.delete(path) ? 1 : 0;
     } catch (DirectoryNotEmptyException _) {
+      return 0;
+    } catch (IOException e) {
+      failed(e);
       return 0;
     }
   }
 
-  private static boolean isOlder(Path draft, Instant than) throws IOException {
+  private boolean isOlder(Path draft, Instant than) {
     try {
       return Files.getLastModifiedTime(draft).toInstant().isBefore(than);
     } catch (NoSuchFileException _) {
       return false;
+    } catch (IOException e) {
+      failed(e);
+      return false;
     }
   }
 
-  private static List<Path> sorted(Path folder) throws IOException {
+  private List<Path> sorted(Path folder) {
     List<Path> all = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
       entries.forEach(all::add);
     } catch (NoSuchFileException | NotDirectoryException _) {
       return List.of();
+    } catch (IOException | DirectoryIteratorException e) {
+      failed(e);
     }
     Collections.sort(all);
     return all;
+  }
+
+  private void failed(Exception why) {
+    if (failures++ == 0) {
+      firstFailure = why.toString();
+    }
+  }
+
+  /** How many steps of the last round failed. */
+  int failures() {
+    return failures;
   }
 
   @Override

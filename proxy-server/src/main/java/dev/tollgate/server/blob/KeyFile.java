@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
@@ -21,24 +22,29 @@ final class KeyFile {
 
   private KeyFile() {}
 
-  /** The key that is there, or a new one that from now on is. */
-  static BlobKey in(Path directory) throws IOException {
-    Path file = directory.resolve("key");
+  /** The key that is there, or a new one that from now on is, also after a crash. */
+  static BlobKey in(Layout layout) throws IOException {
+    Path file = layout.directory().resolve("key");
     if (!Files.exists(file)) {
-      make(file);
+      make(file, layout.drafts());
     }
+    DirectoryBlobs.sync(layout.directory());
     String text = Files.readString(file).strip();
     return BlobKey.parse(text)
         .orElseThrow(() -> new IOException(file + " holds no key; without the file one is made"));
   }
 
-  /** Nobody ever sees half of it, and of two nodes that start at once one wins. */
-  private static void make(Path file) throws IOException {
+  /**
+   * Nobody ever sees half of it, of two nodes that start at once one wins. What a crash leaves of
+   * it goes as all drafts do: it would be a second name of the secret.
+   */
+  private static void make(Path file, Path drafts) throws IOException {
     var random = new SecureRandom();
-    Path draft = file.resolveSibling("key." + hex(random, 8));
+    Path draft = drafts.resolve("key." + hex(random, 8));
     Files.createFile(draft, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
     try {
-      Files.writeString(draft, new BlobKey(hex(random, 4), hex(random, 32)).text() + "\n");
+      String text = new BlobKey(hex(random, 4), hex(random, 32)).text() + "\n";
+      Files.writeString(draft, text, StandardOpenOption.SYNC);
       Files.createLink(file, draft);
     } catch (FileAlreadyExistsException _) {
       // another node was faster: its key is ours

@@ -22,6 +22,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -137,6 +138,8 @@ class DirectoryBlobsTest extends BlobsContract {
     BlobKey key = DirectoryBlobs.prepare(directory);
     assertThat(DirectoryBlobs.prepare(directory)).isEqualTo(key);
     assertThat(Files.getPosixFilePermissions(directory.resolve("key"))).hasSize(2);
+    assertThat(Files.getPosixFilePermissions(directory.resolve("days"))).hasSize(3);
+    assertThat(Files.getPosixFilePermissions(directory.resolve("drafts"))).hasSize(3);
     assertThat(key.toString()).doesNotContain(key.secret());
 
     Files.delete(directory.resolve("key"));
@@ -315,6 +318,38 @@ class DirectoryBlobsTest extends BlobsContract {
     assertThat(foreign).exists();
     assertThat(expiry.deleted()).isEqualTo(5);
     assertThat(expiry.round()).isZero();
+    expiry.close();
+  }
+
+  /** On a network's file system, say, what is open there cannot be deleted for long. */
+  @Test
+  void whatCannotBeDeletedHoldsUpNothingElse() throws IOException {
+    BlobName stuck = keepFor(Duration.ofHours(1));
+    BlobName later = keepFor(Duration.ofDays(2));
+    Path crashed = Files.writeString(directory.resolve("drafts/crashed"), "half");
+    Files.setLastModifiedTime(crashed, FileTime.from(now));
+    Path inUse = new Layout(directory).of(stuck);
+    var refused = new boolean[] {true};
+    var expiry =
+        new Expiry(
+            directory,
+            () -> now,
+            path -> {
+              if (refused[0] && path.equals(inUse)) {
+                throw new AccessDeniedException(path.toString());
+              }
+              return Files.deleteIfExists(path);
+            });
+    now = Instant.parse("2026-12-22T00:00:01Z");
+    assertThat(expiry.round()).isEqualTo(2);
+    assertThat(expiry.failures()).isOne();
+    assertThat(read(later)).isEmpty();
+    assertThat(crashed).doesNotExist();
+    assertThat(read(stuck)).isPresent();
+    refused[0] = false;
+    assertThat(expiry.round()).isOne();
+    assertThat(expiry.failures()).isZero();
+    assertThat(read(stuck)).isEmpty();
     expiry.close();
   }
 
