@@ -115,7 +115,7 @@ class DirectoryBlobsTest extends BlobsContract {
         BlobFile file = found.file();
         ByteBuf bytes = Unpooled.buffer((int) file.length(), (int) file.length());
         assertThat(read(file, bytes)).isInstanceOf(BlobFile.Read.Done.class);
-        file.close();
+        loop.submit(file::close).syncUninterruptibly();
         yield Optional.of(new Fetched(name.type().mediaType(), bytes));
       }
     };
