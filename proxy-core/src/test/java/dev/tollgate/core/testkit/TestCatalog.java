@@ -182,7 +182,7 @@ public final class TestCatalog {
         p.quirks(),
         p.onDisconnect(),
         eventBytesMax,
-        p.imageReplyBytesMax());
+        Math.max(eventBytesMax, p.imageReplyBytesMax()));
   }
 
   /** The same, from which so many bytes are taken with images. */
