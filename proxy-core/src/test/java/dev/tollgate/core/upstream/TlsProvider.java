@@ -21,7 +21,9 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +38,7 @@ final class TlsProvider implements AutoCloseable {
   final Queue<String> names = new ConcurrentLinkedQueue<>();
 
   /** The TLS sessions of its connections. */
-  final Queue<String> sessions = new ConcurrentLinkedQueue<>();
+  final BlockingQueue<String> sessions = new LinkedBlockingQueue<>();
 
   TlsProvider(X509Bundle identity) throws Exception {
     SslContext tls =
