@@ -169,6 +169,15 @@ public final class TestCatalog {
 
   /** The same, from which so many bytes are taken at once. */
   public static Provider with(Provider p, int eventBytesMax) {
+    return sized(p, eventBytesMax, Math.max(eventBytesMax, p.imageReplyBytesMax()));
+  }
+
+  /** The same, from which so many bytes are taken with images. */
+  public static Provider drawing(Provider p, int imageReplyBytesMax) {
+    return sized(p, p.eventBytesMax(), imageReplyBytesMax);
+  }
+
+  private static Provider sized(Provider p, int eventBytesMax, int imageReplyBytesMax) {
     return new Provider(
         p.id(),
         p.dialect(),
@@ -182,24 +191,6 @@ public final class TestCatalog {
         p.quirks(),
         p.onDisconnect(),
         eventBytesMax,
-        Math.max(eventBytesMax, p.imageReplyBytesMax()));
-  }
-
-  /** The same, from which so many bytes are taken with images. */
-  public static Provider drawing(Provider p, int imageReplyBytesMax) {
-    return new Provider(
-        p.id(),
-        p.dialect(),
-        p.endpoint(),
-        p.basePath(),
-        p.credentials(),
-        p.headers(),
-        p.clocks(),
-        p.pool(),
-        p.circuit(),
-        p.quirks(),
-        p.onDisconnect(),
-        p.eventBytesMax(),
         imageReplyBytesMax);
   }
 
