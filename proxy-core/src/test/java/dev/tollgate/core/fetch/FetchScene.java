@@ -2,6 +2,7 @@ package dev.tollgate.core.fetch;
 
 import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.address.UrlRules;
+import dev.tollgate.core.http.Field;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedConnector;
 import dev.tollgate.core.testkit.ScriptedNames;
@@ -28,6 +29,7 @@ final class FetchScene implements AutoCloseable {
   final PublicAddressResolver resolver = new PublicAddressResolver(names);
   final List<String> metrics = new ArrayList<>();
   final Fetcher fetcher;
+  final Poster poster;
   final UrlRules urls;
   long roomMax = Long.MAX_VALUE;
 
@@ -44,9 +46,11 @@ final class FetchScene implements AutoCloseable {
             CidrSet.NONE,
             Set.of(),
             CidrSet.parse(own));
+    var publicConnector = new PublicConnector(resolver, connector);
+    poster = new Poster(publicConnector, () -> new PostRules(urls, Duration.ofSeconds(10)));
     fetcher =
         new Fetcher(
-            new PublicConnector(resolver, connector),
+            publicConnector,
             () -> new FetchRules(urls, BYTES_MAX, Duration.ofSeconds(15), 3),
             (outcome, bytes, took) ->
                 metrics.add(outcome.wire() + " " + bytes + " " + took.toMillis()));
@@ -94,6 +98,14 @@ final class FetchScene implements AutoCloseable {
     return asked;
   }
 
+  /** What came of POSTs of one body, in the order of their ends. */
+  List<Posted> post(String url, byte[] body) {
+    List<Posted> outcomes = new ArrayList<>();
+    poster.post(url, List.of(new Field("x-of-ours", "yes")), body, loop.eventLoop(), outcomes::add);
+    run();
+    return outcomes;
+  }
+
   io.netty.channel.EventLoop loop() {
     return loop.eventLoop();
   }
@@ -126,6 +138,7 @@ final class FetchScene implements AutoCloseable {
   public void close() {
     run();
     require(fetcher.underWay() == 0, fetcher.underWay() + " fetches are under way");
+    require(poster.underWay() == 0, poster.underWay() + " POSTs are under way");
     require(resolver.underWay() == 0, resolver.underWay() + " look-ups are under way");
     require(names.pending() == 0, "DNS is still asked");
     require(connector.pending() == 0, "a connection is still being made");

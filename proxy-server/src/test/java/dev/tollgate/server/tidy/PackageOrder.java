@@ -39,6 +39,7 @@ final class PackageOrder {
           "upstream",
           "blob",
           "fetch",
+          "webhook",
           "endpoint",
           "exchange",
           "pipeline");

@@ -1,0 +1,11 @@
+package dev.tollgate.core.fetch;
+
+import dev.tollgate.core.address.UrlRules;
+import java.time.Duration;
+
+/**
+ * What a POST may do.
+ *
+ * @param within from the look-up of the name to the last byte of the answer
+ */
+public record PostRules(UrlRules urls, Duration within) {}
