@@ -110,8 +110,8 @@ final class GeminiEmbeddings implements EmbeddingTranslation {
       }
     }
     out.endArray();
-    var usage = new GeminiTally();
-    usage.take(root);
+    var usage = new GeminiTally(root);
+    usage.take();
     usage.writeTo(out);
     out.endObject();
   }

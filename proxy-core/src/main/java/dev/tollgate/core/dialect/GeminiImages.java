@@ -134,8 +134,8 @@ final class GeminiImages implements ImageTranslation {
       out.name("finish_reason").string(GeminiFinish.canonical(reason, 0));
       out.name("native_finish_reason").string(reason);
     }
-    var usage = new GeminiTally();
-    usage.take(root);
+    var usage = new GeminiTally(root);
+    usage.take();
     usage.writeTo(out);
     out.endObject();
   }

@@ -95,8 +95,8 @@ final class GeminiReply {
     message(out);
     finish(out);
     out.endObject().endArray();
-    var usage = new GeminiTally();
-    usage.take(root);
+    var usage = new GeminiTally(root);
+    usage.take();
     usage.writeTo(out);
     out.endObject();
   }

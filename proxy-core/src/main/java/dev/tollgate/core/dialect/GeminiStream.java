@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * the stream is over but its end behind a finish reason. Not thread safe: one stream on one loop.
  */
 final class GeminiStream extends TranslatedStream {
-  private final GeminiTally usage = new GeminiTally();
+  private final GeminiTally usage = new GeminiTally(root);
+  private final ToldUsage soFar = usage::writeSoFar;
   private final JsonElements candidates = new JsonElements();
   private final JsonMembers candidate = new JsonMembers();
   private final JsonMembers content = new JsonMembers();
@@ -34,7 +35,7 @@ final class GeminiStream extends TranslatedStream {
       error(data, from, to);
     } else if (root.indexOf("candidates") >= 0 || root.indexOf("promptFeedback") >= 0) {
       answer();
-    } else if (usage.take(root)) {
+    } else if (usage.take()) {
       chunks.send(chunks.begin(), usage);
     } else {
       chunks.unreadable();
@@ -43,7 +44,7 @@ final class GeminiStream extends TranslatedStream {
 
   private void answer() {
     identify();
-    boolean counted = usage.take(root);
+    boolean counted = usage.take();
     boolean answered = readCandidate();
     JsonOut last = answered ? parts() : null;
     int reason = answered ? Given.at(candidate, "finishReason") : -1;
@@ -51,7 +52,7 @@ final class GeminiStream extends TranslatedStream {
       send(last);
       finish(GeminiFinish.own(candidate, reason));
     } else if (counted && last != null) {
-      chunks.send(last, usage);
+      chunks.send(last, soFar);
     } else {
       send(last);
       blocked(counted);

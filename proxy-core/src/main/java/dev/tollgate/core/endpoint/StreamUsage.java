@@ -1,5 +1,6 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.dialect.UsageSoFar;
 import dev.tollgate.core.dialect.UsageTerms;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -10,15 +11,36 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The last usage that a stream told, wherever it stood (DECISIONS 2). */
+/**
+ * The last usage that a stream told, wherever it stood (DECISIONS 2). What is told ahead of the
+ * finish is kept as it stands, since most often another one replaces it, and read when it is asked
+ * for. Loop-confined.
+ */
 final class StreamUsage {
+  private static final int KEPT_BYTES_USUAL = 512;
+  private static final int KEPT_BYTES_AT_REST_MAX = 8 * 1024;
+
+  private static final byte[] NONE = {};
+
   private final int contextLength;
+  private final JsonMembers told = new JsonMembers();
+  private Kept unread = Kept.NOTHING;
+  private byte[] kept = NONE;
+  private int keptBytes;
   private byte @Nullable [] text;
   private @Nullable Usage usage;
   private boolean finished;
   private boolean isFinal;
   private boolean unsound;
   private boolean differs;
+
+  /** What waits to be read. */
+  private enum Kept {
+    NOTHING,
+    CANONICAL,
+    /** A {@link UsageSoFar}. */
+    SO_FAR
+  }
 
   /**
    * @param contextLength counts above it cannot be true; 0: unknown
@@ -31,7 +53,13 @@ final class StreamUsage {
   boolean takeRoot(JsonMembers root) {
     int i = root.indexOf("usage");
     if (i >= 0 && root.kind(i) == JsonKind.OBJECT) {
-      return take(root.object(i));
+      told.readInside(root, i);
+      return take(told);
+    }
+    int soFar = root.indexOf(UsageSoFar.MEMBER);
+    if (soFar >= 0 && root.kind(soFar) == JsonKind.OBJECT) {
+      told.readInside(root, soFar);
+      return take(told, Kept.SO_FAR);
     }
     int groq = root.indexOf("x_groq");
     if (groq >= 0 && root.kind(groq) == JsonKind.OBJECT) {
@@ -44,20 +72,48 @@ final class StreamUsage {
 
   /** Takes a usage object; says whether it has anything in it. */
   boolean take(JsonMembers object) {
+    return take(object, Kept.CANONICAL);
+  }
+
+  private boolean take(JsonMembers object, Kept as) {
     if (object.size() == 0) {
       return false;
     }
-    Optional<Usage> read = UsageTerms.OPENAI.read(object, contextLength);
+    if (finished) {
+      readKept();
+    }
+    keep(object);
+    unread = as;
+    if (finished) {
+      readKept();
+    }
+    isFinal = finished;
+    return true;
+  }
+
+  private void keep(JsonMembers object) {
+    keptBytes = object.objectEnd() - object.objectStart();
+    if (keptBytes > kept.length || kept.length > KEPT_BYTES_AT_REST_MAX) {
+      kept = new byte[Math.max(keptBytes, KEPT_BYTES_USUAL)];
+    }
+    System.arraycopy(object.bytes(), object.objectStart(), kept, 0, keptBytes);
+  }
+
+  private void readKept() {
+    if (unread != Kept.NOTHING) {
+      byte[] object = Arrays.copyOf(kept, keptBytes);
+      read(unread == Kept.SO_FAR ? UsageSoFar.canonical(object) : object);
+      unread = Kept.NOTHING;
+    }
+  }
+
+  private void read(byte[] object) {
+    Optional<Usage> read = UsageTerms.OPENAI.read(JsonMembers.ofKept(object), contextLength);
     // Ahead of the finish, many providers count as they go.
     differs |= isFinal && read.isPresent() && !read.get().equals(usage);
-    isFinal = finished;
     unsound = read.isEmpty();
     usage = read.orElse(null);
-    text =
-        read.isEmpty()
-            ? null
-            : Arrays.copyOfRange(object.bytes(), object.objectStart(), object.objectEnd());
-    return true;
+    text = read.isEmpty() ? null : object;
   }
 
   /** The provider said that it finished: what comes now is the sum. */
@@ -67,6 +123,7 @@ final class StreamUsage {
 
   /** What is odd about what it told. */
   Set<Oddity> oddities() {
+    readKept();
     if (!differs && !unsound) {
       return Set.of();
     }
@@ -82,11 +139,13 @@ final class StreamUsage {
 
   /** The last one, if it was sound. */
   Optional<Usage> reported() {
+    readKept();
     return Optional.ofNullable(usage);
   }
 
   /** The object that says what is charged: the provider's own unless we count. */
   byte @Nullable [] text(Usage charged) {
+    readKept();
     return charged.estimated() ? null : text;
   }
 }

@@ -18,7 +18,7 @@ class TranslationCostTest {
     "ANTHROPIC, 2000",
     "BEDROCK, 2000",
     "COHERE, 2000",
-    "GEMINI, 8000", // each tells the usage so far, which is read and told on
+    "GEMINI, 2000",
     "OLLAMA, 2000",
   })
   void anEventTakesFewBytesOfHeapHoweverLongTheStream(Speaker speaker, long bytesMax) {
