@@ -93,6 +93,13 @@ public final class LedgerAudit {
                format('%s is charged %s and not in the books: %s', q.request_id, q.cost_micro,
                       q.reason)
           FROM settlement_quarantine q
+        UNION ALL
+        SELECT 'org:' || j.org_id,
+               format('job:%s ended with %s and is charged %s', j.id, j.cost_micro, s.cost_micro)
+          FROM media_job j
+          LEFT JOIN settlement s ON s.day = j.day AND s.request_id = j.request_id
+         WHERE j.completed_at IS NOT NULL AND j.day = ANY (its_days)
+           AND j.cost_micro IS DISTINCT FROM s.cost_micro
         """);
     VIOLATIONS.put(
         8,
@@ -102,6 +109,21 @@ public final class LedgerAudit {
          WHERE l.state = 'open' AND l.holder LIKE 'node:%'
            AND NOT EXISTS (SELECT 1 FROM node_epoch n
                             WHERE n.holder = l.holder AND n.state <> 'closed')
+        UNION ALL
+        SELECT l.scope_id, format('%s is over and its lease is open', l.holder)
+          FROM lease l
+         WHERE l.state = 'open' AND l.holder LIKE 'job:%'
+           AND NOT EXISTS (SELECT 1 FROM media_job j
+                            WHERE 'job:' || j.id = l.holder AND j.completed_at IS NULL)
+        UNION ALL
+        SELECT 'org:' || j.org_id,
+               format('job:%s is not over and holds %s instead of %s', j.id,
+                      coalesce(l.granted_micro - l.spent_micro, 0), j.estimated_cost_micro)
+          FROM media_job j
+          LEFT JOIN lease l ON l.holder = 'job:' || j.id AND l.scope_id = 'org:' || j.org_id
+                           AND l.state = 'open'
+         WHERE j.completed_at IS NULL
+           AND coalesce(l.granted_micro - l.spent_micro, 0) <> j.estimated_cost_micro
         """);
     VIOLATIONS.put(
         9,

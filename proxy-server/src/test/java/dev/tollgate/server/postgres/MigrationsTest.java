@@ -58,7 +58,10 @@ final class MigrationsTest {
               "9d60de26d9568671f9bbfb45dc56a9ca0eda0cfd5d31799357094bae0a15c38f"),
           Map.entry(
               "V14__idempotency_is_read.sql",
-              "ec84b0f42de541ef53e5e7ed09113d56afa2d5a97d4a655df98abd650bb86359"));
+              "ec84b0f42de541ef53e5e7ed09113d56afa2d5a97d4a655df98abd650bb86359"),
+          Map.entry(
+              "V15__media_jobs.sql",
+              "f6e74462d0710c00b235ea579a20776ed45e7373a8c0d9270f97b37b41a6b272"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
