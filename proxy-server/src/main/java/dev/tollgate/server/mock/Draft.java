@@ -57,18 +57,14 @@ final class Draft {
     this.body = stream ? "" : text.body();
     this.coding = stream ? Coding.CHUNKED : Coding.LENGTH;
     this.ending = request.keepAlive() ? Ending.KEEP_ALIVE : Ending.FIN;
-    this.headDelay = stream ? profile.ttft() : whole(profile, text.tokens());
+    // A plain reply comes when a stream would have ended.
+    this.headDelay = stream ? profile.ttft() : profile.whole(text.tokens());
     this.framing = text.isSound() ? Framing.RAW : Framing.USUAL;
     headerLines.add("Content-Type: " + text.contentType());
     headerLines.add("X-Request-Id: req_mock_" + new Words(profile.seed()).hex(0));
     if (!request.keepAlive()) {
       headerLines.add("Connection: close");
     }
-  }
-
-  /** A plain reply comes when a stream would have ended. */
-  private static Duration whole(MockProfile profile, int tokens) {
-    return profile.ttft().plus(profile.chunkInterval().multipliedBy(tokens));
   }
 
   // The whole reply

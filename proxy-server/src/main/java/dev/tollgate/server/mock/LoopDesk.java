@@ -5,9 +5,11 @@ import dev.tollgate.server.mock.MockRequest.Audio;
 import dev.tollgate.server.mock.MockRequest.Operation;
 import dev.tollgate.server.mock.MockRequest.Pictures;
 import dev.tollgate.server.mock.MockRequest.Vectors;
+import dev.tollgate.server.mock.media.MediaJobs;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.EventLoop;
 import io.netty.util.internal.PlatformDependent;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -29,15 +31,17 @@ final class LoopDesk {
   private final EventLoop loop;
   private final MockModels models;
   private final MockCounters counters;
+  private final MediaJobs jobs;
   private final Pacer pacer;
   private final RequestReader reader = new RequestReader();
   private final Map<Asked, ReplyPlan> plans = new HashMap<>();
   private long keptBytes;
 
-  LoopDesk(EventLoop loop, MockModels models, MockCounters counters) {
+  LoopDesk(EventLoop loop, MockModels models, MockCounters counters, MediaJobs jobs) {
     this.loop = loop;
     this.models = models;
     this.counters = counters;
+    this.jobs = jobs;
     this.pacer = new Pacer(loop);
   }
 
@@ -61,6 +65,9 @@ final class LoopDesk {
     assert loop.inEventLoop();
     boolean post = reader.method().equals("POST");
     String path = reader.path();
+    if (MediaJobs.serves(path)) {
+      return jobs();
+    }
     if (post && path.endsWith("/chat/completions")) {
       return generate(Operation.CHAT);
     }
@@ -89,9 +96,13 @@ final class LoopDesk {
     if (path.equals("/_mock/stats")) {
       return simple("200 OK", counters.stats().json(System.nanoTime()));
     }
+    if (path.equals("/_mock/jobs")) {
+      return simple("200 OK", jobs.json(System.nanoTime()));
+    }
     if (post && path.equals("/_mock/reset")) {
       counters.reset();
       models.reset();
+      jobs.reset();
       return simple("200 OK", "{}");
     }
     return refuse("404 Not Found", "There is no such path.", "not_found");
@@ -135,6 +146,17 @@ final class LoopDesk {
     plans.values().forEach(ReplyPlan::release);
     plans.clear();
     keptBytes = 0;
+  }
+
+  private Answer jobs() {
+    var call =
+        new MediaJobs.Call(
+            reader.method(),
+            reader.path(),
+            reader.query(),
+            reader.idempotencyKey(),
+            ByteBuffer.wrap(reader.body(), 0, reader.bodyBytes()));
+    return new Answer(MediaPlan.of(jobs.answer(call, System.nanoTime()), reader.keepAlive()), "");
   }
 
   private Answer generate(Operation operation) {

@@ -31,6 +31,11 @@ public record MockProfile(Duration ttft, Duration chunkInterval, int chunks, lon
     }
   }
 
+  /** From a request to the end of a reply of so many tokens. */
+  Duration whole(int tokens) {
+    return ttft.plus(chunkInterval.multipliedBy(tokens));
+  }
+
   MockProfile withTtft(Duration changed) {
     return new MockProfile(changed, chunkInterval, chunks, seed);
   }

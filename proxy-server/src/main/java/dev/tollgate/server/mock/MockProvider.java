@@ -1,5 +1,6 @@
 package dev.tollgate.server.mock;
 
+import dev.tollgate.server.mock.media.MediaJobs;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -53,9 +54,10 @@ public final class MockProvider implements AutoCloseable {
         new MultiThreadIoEventLoopGroup(
             threads, epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     MockModels models = new MockModels(profile);
+    MediaJobs jobs = new MediaJobs(profile.whole(profile.chunks()));
     for (EventExecutor each : loops) {
       EventLoop loop = (EventLoop) each;
-      desks.put(loop, new LoopDesk(loop, models, counters));
+      desks.put(loop, new LoopDesk(loop, models, counters, jobs));
     }
     Class<? extends ServerChannel> type =
         epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class;

@@ -22,6 +22,7 @@ final class RequestReader {
   private String method = "";
   private String target = "";
   private String host = "";
+  private String idempotencyKey = "";
   private boolean keepAlive;
   private boolean chunked;
   private boolean expectsContinue;
@@ -79,6 +80,17 @@ final class RequestReader {
     return query < 0 ? target : target.substring(0, query);
   }
 
+  /** What follows the question mark of the target; empty: nothing. */
+  String query() {
+    int query = target.indexOf('?');
+    return query < 0 ? "" : target.substring(query + 1);
+  }
+
+  /** The field of this name; empty: there is none. */
+  String idempotencyKey() {
+    return idempotencyKey;
+  }
+
   /** Where the client found this provider, as it says. */
   String host() {
     return host;
@@ -102,6 +114,7 @@ final class RequestReader {
     chunked = false;
     expectsContinue = false;
     contentLength = 0;
+    idempotencyKey = "";
     int lineStart = in.readerIndex();
     boolean first = true;
     while (true) {
@@ -138,6 +151,7 @@ final class RequestReader {
           case 6 -> valueOf(in, start, "expect", colon, end);
           case 10 -> valueOf(in, start, "connection", colon, end);
           case 14 -> valueOf(in, start, "content-length", colon, end);
+          case 15 -> valueOf(in, start, "idempotency-key", colon, end);
           case 17 -> valueOf(in, start, "transfer-encoding", colon, end);
           default -> null;
         };
@@ -152,6 +166,7 @@ final class RequestReader {
               value.equalsIgnoreCase("keep-alive")
                   || (keepAlive && !value.equalsIgnoreCase("close"));
       case 14 -> contentLength = value.matches("\\d{1,9}") ? Integer.parseInt(value) : -1;
+      case 15 -> idempotencyKey = value;
       default -> chunked = value.equalsIgnoreCase("chunked");
     }
   }

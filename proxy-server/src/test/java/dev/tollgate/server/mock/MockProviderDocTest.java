@@ -2,9 +2,11 @@ package dev.tollgate.server.mock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.mock.media.MediaFault;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The documentation's table of faults is the code's. */
@@ -15,13 +17,24 @@ class MockProviderDocTest {
     List<String> documented =
         Files.readAllLines(doc).stream().filter(line -> line.startsWith("| `fault/")).toList();
     List<String> coded =
-        Faults.all().stream().map(MockFault::spec).map(MockProviderDocTest::row).toList();
+        Stream.concat(
+                Faults.all().stream().map(MockFault::spec).map(MockProviderDocTest::row),
+                Stream.of(MediaFault.values()).map(MockProviderDocTest::row))
+            .toList();
     assertThat(documented).isEqualTo(coded);
   }
 
   private static String row(MockFault.Spec spec) {
-    String k = spec.takesK() ? ":k" : "";
-    String initial = spec.takesK() ? String.valueOf(spec.kDefault()) : "";
-    return "| `fault/%s%s` | %s | %s |".formatted(spec.wireName(), k, initial, spec.does());
+    return row(spec.wireName(), spec.takesK(), spec.kDefault(), spec.does());
+  }
+
+  private static String row(MediaFault fault) {
+    return row(fault.wireName(), fault.takesK(), fault.kDefault(), fault.does());
+  }
+
+  private static String row(String wireName, boolean takesK, int kDefault, String does) {
+    String k = takesK ? ":k" : "";
+    String initial = takesK ? String.valueOf(kDefault) : "";
+    return "| `fault/%s%s` | %s | %s |".formatted(wireName, k, initial, does);
   }
 }

@@ -142,6 +142,8 @@ final class Queues {
           Map.entry("server/mock/MockCounters", "the last disconnects of the mock provider"),
           Map.entry("server/mock/MockModels", "the mock provider's models"),
           Map.entry("server/mock/MockProvider", "the mock provider's loops"),
+          Map.entry("server/mock/media/MediaJobs", "20,000 jobs of the mock provider"),
+          Map.entry("server/mock/media/Mp4", "pictures of one video of the mock provider"),
           Map.entry("server/mock/PlanEncoder", "one reply of the mock provider"),
           Map.entry("server/ops/AdminServer", "128 connections, 8 requests at once"),
           Map.entry("server/ops/LoopLag", "one entry for each event loop"),

@@ -1,0 +1,217 @@
+package dev.tollgate.server.mock.media;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonOut;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of a mock provider and the calls that make, show and cancel them. A submission carries
+ * an {@code Idempotency-Key}: the same key is the same job, and how often it came is counted. Any
+ * thread may call.
+ */
+public final class MediaJobs {
+  private static final int JOBS_MAX = 20_000;
+  private static final int PIECE_BYTES = 64 * 1024;
+  private static final int SLOW_PIECE_BYTES = 4 * 1024;
+  private static final int MEBIBYTE = 1 << 20;
+  private static final Pattern PATH =
+      Pattern.compile(".*/media/jobs(?:/([A-Za-z0-9_-]{1,64})(?:/files/(\\d{1,3}))?)?");
+  private static final Pattern KEY_WISH = Pattern.compile("(?:.*&)?idempotency_key=([^&]+).*");
+
+  private final Duration takesUsual;
+  private final Map<String, MediaJob> byId = new LinkedHashMap<>();
+  private final Map<String, MediaJob> byKey = new HashMap<>();
+  private final Map<String, Integer> turnedAway = new HashMap<>();
+
+  /**
+   * No jobs yet.
+   *
+   * @param takesUsual from a job's acceptance to its end, unless its model's name says otherwise
+   */
+  public MediaJobs(Duration takesUsual) {
+    this.takesUsual = takesUsual;
+  }
+
+  /**
+   * A call of the jobs' routes.
+   *
+   * @param query without the question mark; empty: none
+   * @param key of idempotency; empty: none
+   * @param body backed by an array, from its beginning
+   */
+  public record Call(String method, String path, String query, String key, ByteBuffer body) {}
+
+  /** Whether a path is one of the jobs' routes. */
+  public static boolean serves(String path) {
+    return path.contains("/media/jobs") && PATH.matcher(path).matches();
+  }
+
+  /** The answer. */
+  public synchronized MediaReply answer(Call call, long nowNanos) {
+    Matcher path = PATH.matcher(call.path());
+    if (!path.matches()) {
+      return refused(404, "not_found");
+    }
+    String id = path.group(1);
+    if (id == null) {
+      return switch (call.method()) {
+        case "POST" -> submit(call, nowNanos);
+        case "GET" -> lookUp(call.query(), nowNanos);
+        default -> refused(405, "not_allowed");
+      };
+    }
+    MediaJob job = byId.get(id);
+    if (job == null || job.model.is(MediaFault.FORGOTTEN)) {
+      return refused(404, "not_found");
+    }
+    if (path.group(2) != null) {
+      return fetch(job, path.group(2), nowNanos);
+    }
+    return call.method().equals("DELETE") ? cancel(job, nowNanos) : look(job, nowNanos);
+  }
+
+  private MediaReply submit(Call call, long nowNanos) {
+    if (call.key().isEmpty()) {
+      return refused(400, "idempotency_key_required");
+    }
+    MediaJob known = byKey.get(call.key());
+    if (known != null) {
+      known.submittedAgain();
+      return told(known, nowNanos);
+    }
+    try {
+      MediaWish wish = MediaWish.read(call.body().array(), call.body().limit());
+      return submit(call.key(), wish, MediaModel.parse(wish.model(), takesUsual), nowNanos);
+    } catch (InvalidJson e) {
+      return refused(400, "invalid_json");
+    } catch (IllegalArgumentException e) {
+      return refused(404, "model_not_found");
+    }
+  }
+
+  private MediaReply submit(String key, MediaWish wish, MediaModel model, long nowNanos) {
+    if (model.is(MediaFault.REFUSED)) {
+      return refused(400, "content_policy");
+    }
+    if (isTurnedAway(key, model) || (byId.size() >= JOBS_MAX && !makesRoom(nowNanos))) {
+      return refused(503, "overloaded");
+    }
+    turnedAway.remove(key);
+    Duration length =
+        model.is(MediaFault.OTHER_LENGTH) ? Duration.ofSeconds(model.k()) : wish.length();
+    String id = "mj_" + UUID.nameUUIDFromBytes(key.getBytes(UTF_8));
+    MediaJob job = new MediaJob(id, key, wish.lasting(length), model, nowNanos);
+    byId.put(id, job);
+    byKey.put(key, job);
+    if (model.is(MediaFault.LOST_ANSWER)) {
+      return new MediaReply.Closed();
+    }
+    return model.is(MediaFault.SILENT) ? new MediaReply.Silence() : told(job, nowNanos);
+  }
+
+  private boolean isTurnedAway(String key, MediaModel model) {
+    if (turnedAway.size() >= JOBS_MAX) {
+      turnedAway.clear();
+    }
+    return model.is(MediaFault.BUSY) && turnedAway.merge(key, 1, Integer::sum) <= model.k();
+  }
+
+  /** Drops the oldest, if it has ended. */
+  private boolean makesRoom(long nowNanos) {
+    MediaJob oldest = byId.values().iterator().next();
+    if (!oldest.hasEnded(nowNanos)) {
+      return false;
+    }
+    byId.remove(oldest.id);
+    byKey.remove(oldest.key);
+    return true;
+  }
+
+  private MediaReply lookUp(String query, long nowNanos) {
+    Matcher wish = KEY_WISH.matcher(query);
+    MediaJob job = wish.matches() ? byKey.get(wish.group(1)) : null;
+    return job == null || job.model.is(MediaFault.FORGOTTEN)
+        ? refused(404, "not_found")
+        : told(job, nowNanos);
+  }
+
+  private MediaReply look(MediaJob job, long nowNanos) {
+    return job.looksFail() ? refused(503, "overloaded") : told(job, nowNanos);
+  }
+
+  private MediaReply cancel(MediaJob job, long nowNanos) {
+    return job.cancel(nowNanos) ? told(job, nowNanos) : refused(409, "cannot_cancel");
+  }
+
+  private MediaReply fetch(MediaJob job, String number, long nowNanos) {
+    boolean isThere = job.status(nowNanos) == MediaJob.Status.SUCCEEDED && number.equals("0");
+    if (!isThere || job.model.is(MediaFault.NO_FILE) || job.isFileLate()) {
+      return refused(404, "not_found");
+    }
+    if (job.model.is(MediaFault.HTML_FILE)) {
+      byte[] page = "<!DOCTYPE html><title>Sign in</title>".getBytes(UTF_8);
+      return new MediaReply.File(
+          "text/html", ByteBuffer.wrap(page), page.length, PIECE_BYTES, Duration.ZERO);
+    }
+    byte[] bytes = job.file().bytes(job.wish);
+    int sent = job.model.is(MediaFault.CUT_FILE) ? bytes.length / 2 : bytes.length;
+    if (job.model.is(MediaFault.LARGE_FILE)) {
+      sent = Math.max(sent, job.model.k() * MEBIBYTE);
+    }
+    boolean isSlow = job.model.is(MediaFault.SLOW_FILE);
+    int piece = isSlow ? SLOW_PIECE_BYTES : PIECE_BYTES;
+    Duration pause = isSlow ? Duration.ofMillis(job.model.k()) : Duration.ZERO;
+    return new MediaReply.File(
+        job.file().contentType(), ByteBuffer.wrap(bytes), sent, piece, pause);
+  }
+
+  /** Forgets all jobs. */
+  public synchronized void reset() {
+    byId.clear();
+    byKey.clear();
+    turnedAway.clear();
+  }
+
+  /** Every job with its key, its status, and how often it was submitted. */
+  public synchronized String json(long nowNanos) {
+    List<Map<String, Object>> all =
+        byId.values().stream().map(job -> counted(job, nowNanos)).toList();
+    return json(Map.of("jobs", all));
+  }
+
+  private static Map<String, Object> counted(MediaJob job, long nowNanos) {
+    Map<String, Object> told = job.told(nowNanos);
+    told.put("key", job.key);
+    told.put("submissions", job.submissions());
+    return told;
+  }
+
+  private static MediaReply told(MediaJob job, long nowNanos) {
+    return new MediaReply.Json(200, json(job.told(nowNanos)));
+  }
+
+  private static MediaReply refused(int status, String code) {
+    Map<String, Object> error =
+        Map.of("code", code, "message", "The mock provider answers " + status + ".");
+    return new MediaReply.Json(status, json(Map.of("error", error)));
+  }
+
+  private static String json(@Nullable Object tree) {
+    ByteBuf out = Unpooled.buffer();
+    new JsonOut(out).value(tree);
+    return out.toString(UTF_8);
+  }
+}
