@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.RequestRecord;
+import dev.tollgate.core.exchange.RequestService;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -52,17 +53,21 @@ final class FrozenClient {
   }
 
   FrozenClient(GatewayOptions options) {
-    Catalog none = new Catalog(List.of(), List.of());
+    this(options, null, new Catalog(List.of(), List.of()));
+  }
+
+  /** Of a gateway that answers by this service, and by {@link #service} where that is null. */
+  FrozenClient(GatewayOptions options, @Nullable RequestService other, Catalog catalog) {
     GatewayPorts ports =
         new GatewayPorts(
-            service,
+            other == null ? service : other,
             keys,
             LoadShedder.NEVER,
             KnownRefusals.NONE,
             inflightBytes,
             records::add,
             clock,
-            () -> none);
+            () -> catalog);
     DownstreamPipeline pipeline =
         new DownstreamPipeline(options, ports, null, connections, () -> draining);
     EmbeddedChannel.Builder builder =

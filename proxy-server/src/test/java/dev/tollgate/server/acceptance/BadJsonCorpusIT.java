@@ -21,7 +21,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("corpus")
 class BadJsonCorpusIT {
   private static final Set<String> ROUTES =
-      Set.of("POST /v1/chat/completions", "POST /v1/embeddings", "POST /v1/responses");
+      Set.of(
+          "POST /v1/chat/completions",
+          "POST /v1/embeddings",
+          "POST /v1/responses",
+          "POST /v1/images/generations");
 
   record Row(String file, String route, int status, String code, String param) {
     @Override
