@@ -1,6 +1,5 @@
 package dev.tollgate.core.endpoint;
 
-import dev.tollgate.core.address.PublicUrl;
 import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.json.JsonBytes;
@@ -17,7 +16,6 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /** The images that others are made of: addresses, or base64 with its type ahead of it or not. */
 final class SourceImages {
@@ -25,13 +23,9 @@ final class SourceImages {
   static final int COUNT_MAX = 10;
 
   private static final int BYTES_AROUND_ONE = 48;
-  private static final int SNIFFED_CHARACTERS = 16;
 
   /** A multiple of 3, so that no piece but the last is padded. */
   private static final int PIECE_BYTES = 48 * 1024;
-
-  private static final Pattern ENCODED_TYPE =
-      Pattern.compile("data:image/(png|jpe?g|webp|gif);base64", Pattern.CASE_INSENSITIVE);
 
   private SourceImages() {}
 
@@ -46,34 +40,11 @@ final class SourceImages {
       return;
     }
     for (int k = 0; k < images.size(); k++) {
-      if (images.kind(k) == JsonKind.STRING) {
-        check(images.string(k), param.at(k), issues);
-      } else {
+      if (images.kind(k) != JsonKind.STRING) {
         issues.add(param.at(k), "must be a string");
+      } else if (SourceImage.whole(images, k) instanceof SourceImage.Flawed flawed) {
+        issues.add(param.at(k), flawed.why());
       }
-    }
-  }
-
-  private static void check(String image, Param param, Issues issues) {
-    if (isRemote(image)) {
-      if (PublicUrl.read(image) instanceof PublicUrl.Read.Malformed malformed) {
-        issues.add(param, malformed.why());
-      }
-      return;
-    }
-    int comma = image.regionMatches(true, 0, "data:", 0, 5) ? image.indexOf(',') : -1;
-    if (comma >= 0 && !ENCODED_TYPE.matcher(image).region(0, comma).matches()) {
-      issues.add(param, "must be a PNG, JPEG, WebP or GIF in base64, or an https URL");
-    } else if (!isBase64(image.substring(comma + 1))) {
-      issues.add(param, "must be an https URL or an image in base64");
-    }
-  }
-
-  private static boolean isBase64(String text) {
-    try {
-      return Base64.getDecoder().decode(text).length > 0;
-    } catch (IllegalArgumentException e) {
-      return false;
     }
   }
 
@@ -88,9 +59,8 @@ final class SourceImages {
     JsonElements images = root.array(i);
     List<RemoteImage> remote = new ArrayList<>();
     for (int k = 0; k < images.size(); k++) {
-      String image = images.string(k);
-      if (isRemote(image)) {
-        remote.add(new RemoteImage(k, Param.of(MEMBER).at(k).toString(), image));
+      if (SourceImage.beginning(images, k) instanceof SourceImage.Remote) {
+        remote.add(new RemoteImage(k, Param.of(MEMBER).at(k).toString(), images.string(k)));
       }
     }
     return remote;
@@ -125,7 +95,7 @@ final class SourceImages {
     JsonElements images = root.array(i);
     List<String> paths = new ArrayList<>();
     for (int k = 0; k < images.size(); k++) {
-      if (!images.string(k).regionMatches(true, 0, "data:", 0, 5)) {
+      if (!isTyped(images, k)) {
         paths.add(Param.of(MEMBER).at(k).toString());
       }
     }
@@ -140,14 +110,15 @@ final class SourceImages {
     return bytes;
   }
 
-  private static boolean isRemote(String image) {
-    return image.regionMatches(true, 0, "https://", 0, 8);
+  private static boolean isTyped(JsonElements images, int k) {
+    return SourceImage.beginning(images, k) instanceof SourceImage.Inline inline
+        && inline.isTyped();
   }
 
   private static void writeInline(ByteBuf out, JsonElements images, int k) {
-    String image = images.string(k);
-    if (!image.regionMatches(true, 0, "data:", 0, 5)) {
-      ByteBufUtil.writeAscii(out, dataOf(type(image)));
+    if (SourceImage.beginning(images, k) instanceof SourceImage.Inline inline
+        && !inline.isTyped()) {
+      ByteBufUtil.writeAscii(out, dataOf(inline.type()));
     }
     int from = images.valueStart(k) + 1; // as it is written, escapes and all
     out.writeBytes(images.bytes(), from, images.valueEnd(k) - from);
@@ -164,12 +135,5 @@ final class SourceImages {
       int to = Math.min(image.length(), at + PIECE_BYTES);
       out.writeBytes(encoder.encode(Arrays.copyOfRange(image.bytes(), at, to)));
     }
-  }
-
-  /** By its first bytes; what they do not tell its provider may judge. */
-  private static BlobType type(String base64) {
-    String start = base64.substring(0, Math.min(SNIFFED_CHARACTERS, base64.length() / 4 * 4));
-    ByteBuf first = Unpooled.wrappedBuffer(Base64.getDecoder().decode(start));
-    return BlobType.ofImage(first).orElse(BlobType.PNG);
   }
 }

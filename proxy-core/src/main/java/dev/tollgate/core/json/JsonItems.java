@@ -87,6 +87,12 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
     return JsonText.decode(bytes, valueStart(i) + 1, valueEnd(i) - 1);
   }
 
+  /** The same, character by character. */
+  public final JsonChars chars(int i) {
+    require(i, JsonKind.STRING);
+    return new JsonChars(bytes, valueStart(i) + 1, valueEnd(i) - 1);
+  }
+
   /** Whether the value is a string with this decoded text; nothing is allocated if it is ASCII. */
   public final boolean isString(int i, String expected) {
     return kind(i) == JsonKind.STRING

@@ -21,7 +21,7 @@ final class JsonText {
     while (at < to) {
       text.append(raw(bytes, run, at));
       text.append(escaped(bytes, at));
-      run = at + (bytes[at + 1] == 'u' ? 6 : 2);
+      run = behindEscape(bytes, at);
       at = backslash(bytes, run, to);
     }
     return text.append(raw(bytes, run, to)).toString();
@@ -84,7 +84,11 @@ final class JsonText {
     return at;
   }
 
-  private static char escaped(byte[] bytes, int backslash) {
+  static int behindEscape(byte[] bytes, int backslash) {
+    return backslash + (bytes[backslash + 1] == 'u' ? 6 : 2);
+  }
+
+  static char escaped(byte[] bytes, int backslash) {
     byte letter = bytes[backslash + 1];
     return switch (letter) {
       case 'b' -> '\b';

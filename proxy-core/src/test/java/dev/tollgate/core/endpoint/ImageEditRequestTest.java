@@ -168,7 +168,7 @@ class ImageEditRequestTest {
       })
   void inJsonThereMustBeAnImage(String members) {
     assertThat(refused(json(members)).param()).isEqualTo("input_images");
-    assertThat(refused(json(",'input_images':['iVBO']")).param()).isEqualTo("prompt");
+    assertThat(refused(json(",'input_images':['iVBORw0KGgoAAAAN']")).param()).isEqualTo("prompt");
   }
 
   @Test
@@ -176,14 +176,14 @@ class ImageEditRequestTest {
     ImageRequest request =
         valid(
             json(
-                ",'a':1, 'input_images': ['data:image/webp;base64,UklG',"
+                ",'a':1, 'input_images': ['data:image/webp;base64,UklGRgAAAABXRUJQ',"
                     + "'iVBORw0KGgoAAAAN','\\/9j\\/4AAQSkZJRgAB','R0lGODlhAAAAAAAA'] ,'prompt':'p'"));
     assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
     assertThat(request.wish().sources()).isEqualTo(4);
     String sent = sent(request);
     assertThat(sent)
         .isEqualTo(
-            "{'model':'m1-2026','a':1,'images':[{'image_url':'data:image/webp;base64,UklG'},{'image_url':'data:image/png;base64,iVBORw0KGgoAAAAN'},{'image_url':'data:image/jpeg;base64,\\/9j\\/4AAQSkZJRgAB'},{'image_url':'data:image/gif;base64,R0lGODlhAAAAAAAA'}],'prompt':'p'}"
+            "{'model':'m1-2026','a':1,'images':[{'image_url':'data:image/webp;base64,UklGRgAAAABXRUJQ'},{'image_url':'data:image/png;base64,iVBORw0KGgoAAAAN'},{'image_url':'data:image/jpeg;base64,\\/9j\\/4AAQSkZJRgAB'},{'image_url':'data:image/gif;base64,R0lGODlhAAAAAAAA'}],'prompt':'p'}"
                 .replace('\'', '"'));
     assertThat(request.builtBytes(Samples.route(true)))
         .isBetween(sent.length() - 60, sent.length() + 200);
@@ -192,7 +192,8 @@ class ImageEditRequestTest {
   @Test
   void aGenerationFromImagesIsAnEdit() {
     byte[] bytes =
-        "{\"model\":\"acme/img\",\"prompt\":\"p\",\"input_images\":[\"iVBO\"]}".getBytes(UTF_8);
+        "{\"model\":\"acme/img\",\"prompt\":\"p\",\"input_images\":[\"iVBORw0KGgoAAAAN\"]}"
+            .getBytes(UTF_8);
     ImageRequest request = valid(ImageRequest.parse(bytes, bytes.length, ImageUrls.THEIRS));
     assertThat(request.operation()).isEqualTo(Operation.IMAGE_EDIT);
   }

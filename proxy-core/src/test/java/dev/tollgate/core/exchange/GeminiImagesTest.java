@@ -50,14 +50,14 @@ class GeminiImagesTest {
   @Test
   void wordsAndImagesAreParts() {
     try (var scenario = scenario()) {
-      String images = "\"input_images\":[\"data:image/jpg;base64,\\/9j\\/\"]";
+      String images = "\"input_images\":[\"data:image/jpg;base64,\\/9j\\/4AAQSkZJRgAB\"]";
       RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, with(images + ",\"style\":\"x\""));
       assertThat(scenario.link(0).received())
           .startsWith("POST /v1beta/models/one-at-alpha:generateContent HTTP/1.1\r\n");
       assertThat(sent(scenario))
           .isEqualTo(
               "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"A \\\"gate\\\".\"},"
-                  + "{\"inlineData\":{\"mimeType\":\"image/jpeg\",\"data\":\"\\/9j\\/\"}}]}],"
+                  + "{\"inlineData\":{\"mimeType\":\"image/jpeg\",\"data\":\"\\/9j\\/4AAQSkZJRgAB\"}}]}],"
                   + "\"generationConfig\":{\"responseModalities\":[\"IMAGE\"]}}");
       scenario.link(0).send(Wire.response(200, "OK", "", one("")));
       assertThat(client.whole().status()).isEqualTo(200);
