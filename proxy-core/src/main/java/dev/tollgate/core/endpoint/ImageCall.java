@@ -19,7 +19,8 @@ public record ImageCall(RequestId id, ImageRequest request, Model model) impleme
 
   @Override
   public ImageCall with(Map<Integer, Fetched.Image> images) {
-    return new ImageCall(id, request.with(images), model);
+    request.fetched(images);
+    return this;
   }
 
   @Override

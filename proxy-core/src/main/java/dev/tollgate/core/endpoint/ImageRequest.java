@@ -1,5 +1,7 @@
 package dev.tollgate.core.endpoint;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
@@ -24,22 +26,28 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/** A valid body of either POST /v1/images route, over the array it came in. */
+/**
+ * A valid body of either POST /v1/images route, over the array it came in: until its provider has
+ * it, since an image takes minutes to come. Loop-confined.
+ */
 public final class ImageRequest implements InferenceRequest {
   private static final FieldRules RULES = new FieldRules(ImageFields.rules());
   private static final String FORM = "multipart/";
   private static final Pattern ONLY_BYTES = Pattern.compile("([a-z]+/)?(chatgpt|gpt)-image");
 
-  private final ImageBody body;
+  private final Operation operation;
   private final ModelId model;
   private final RoutingWish routing;
   private final ImageWish wish;
   private final boolean stored;
+  private @Nullable ImageBody body;
 
   private ImageRequest(
       ImageBody body, ModelId model, RoutingWish routing, ImageWish wish, boolean stored) {
     this.stored = stored;
+    this.operation = body.operation();
     this.body = body;
     this.model = model;
     this.routing = routing;
@@ -112,7 +120,7 @@ public final class ImageRequest implements InferenceRequest {
 
   @Override
   public Operation operation() {
-    return body.operation();
+    return operation;
   }
 
   @Override
@@ -168,11 +176,21 @@ public final class ImageRequest implements InferenceRequest {
 
   @Override
   public List<RemoteImage> remoteImages() {
-    return body.remote();
+    return body().remote();
   }
 
-  ImageRequest with(Map<Integer, Fetched.Image> images) {
-    return new ImageRequest(body.with(images), model, routing, wish, stored);
+  /** The images that it names by URL are here. */
+  void fetched(Map<Integer, Fetched.Image> images) {
+    body = body().with(images);
+  }
+
+  @Override
+  public void sent() {
+    body = null;
+  }
+
+  private ImageBody body() {
+    return requireNonNull(body, "its provider has it");
   }
 
   ImageWish wish() {
@@ -200,11 +218,11 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   Outgoing outgoing(Route route) {
-    Optional<JsonMembers> canonical = body.canonical();
+    Optional<JsonMembers> canonical = body().canonical();
     Optional<ImageTranslation> images = images(route);
     return images.isPresent() && canonical.isPresent()
         ? translated(images.get().request(canonical.get()))
-        : body.outgoing(route, asking(route));
+        : body().outgoing(route, asking(route));
   }
 
   private static Outgoing translated(TranslatedChat sent) {
@@ -243,9 +261,9 @@ public final class ImageRequest implements InferenceRequest {
 
   /** Others make one image at a time, from words and base64 in JSON. */
   private List<String> untranslatable() {
-    return body.canonical().isEmpty()
+    return body().canonical().isEmpty()
         ? List.of("image")
-        : wish.count() > 1 ? List.of("n") : body.addresses();
+        : wish.count() > 1 ? List.of("n") : body().addresses();
   }
 
   @Override
@@ -264,7 +282,7 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   int builtBytes(Route route) {
-    return images(route).isPresent() ? body.canonicalBytes() : body.builtBytes();
+    return images(route).isPresent() ? body().canonicalBytes() : body().builtBytes();
   }
 
   @Override

@@ -80,6 +80,9 @@ public sealed interface InferenceRequest
     return true;
   }
 
+  /** Its provider has all of one that may not be repeated: nobody needs its body any more. */
+  default void sent() {}
+
   /** The longest reply that is taken from a provider. */
   default int replyBytesMax(Provider provider) {
     return provider.eventBytesMax();

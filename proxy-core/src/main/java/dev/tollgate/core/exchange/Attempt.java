@@ -68,7 +68,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     this.credential = placement.credential();
     this.secret = credential == null ? null : credential.sent().orElse(null);
     this.dialect = Dialect.named(candidate.provider().dialect());
-    this.wire = UpstreamCall.by(candidate, secret, call, downstream, context);
+    this.wire = UpstreamCall.by(candidate, secret, call, downstream, context, listener::written);
     this.call = call;
     this.downstream = downstream;
     this.partialEvents = StreamMemory.ofEvent(context.inflight());

@@ -12,6 +12,9 @@ interface AttemptListener {
   /** The request is on its way. */
   void sent();
 
+  /** The connection took all of a request that may not be repeated, or was closed. */
+  void written();
+
   /** The next bytes for the client; the first ones are the first usable event. Owned. */
   void content(ByteBuf events);
 

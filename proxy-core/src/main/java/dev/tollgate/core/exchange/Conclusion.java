@@ -209,6 +209,14 @@ final class Conclusion {
     observe(new Verdict(Ending.INTERNAL_ERROR, code, status, charged));
   }
 
+  /** The provider has the request, which takes its time: nobody needs its bytes any more. */
+  void written(InputImages images) {
+    images.letGo();
+    if (!bodyEnded) {
+      request.body().becomes(0);
+    }
+  }
+
   private void endBody() {
     if (!bodyEnded) {
       bodyEnded = true;

@@ -56,6 +56,12 @@ final class Contender implements AttemptListener {
   }
 
   @Override
+  public void written() {
+    call.request().sent();
+    listener.written();
+  }
+
+  @Override
   public void content(ByteBuf events) {
     try {
       contest.won(this);

@@ -170,6 +170,11 @@ final class Exchange
   }
 
   @Override
+  public void written() {
+    conclusion.written(images);
+  }
+
+  @Override
   public void failed(UpstreamFailure failure) {
     timeline.upstreamEnds(now());
     serving.failed(failure, now());
@@ -268,7 +273,8 @@ final class Exchange
   @Override
   public void completed() {
     ReplyFlow stream = serving.stream();
-    succeeded(stream.deliveredTokens());
+    timeline.upstreamEnds(now());
+    serving.succeeded(stream.deliveredTokens(), now());
     Charge charge = serving.chargeOfWhole();
     Parting parting = departure.hasLeft() ? new Parting.Silence() : delivery.endOf(stream, charge);
     conclude(endingOf(charge), null, 200, charge, parting);
@@ -276,7 +282,8 @@ final class Exchange
 
   @Override
   public void plain(WholeReply whole) {
-    succeeded(whole.deliveredTokens());
+    timeline.upstreamEnds(now());
+    serving.succeeded(whole.deliveredTokens(), now());
     boolean isWanted = !departure.hasLeft() || claiming.isHeld();
     if (isWanted && whole.parts() > 0 && context.outputs() instanceof Outputs.Kept kept) {
       become(Phase.STORING);
@@ -301,11 +308,6 @@ final class Exchange
     } else {
       conclude(endingOf(charge), null, 200, charge, delivery.whole(whole, charge, storing));
     }
-  }
-
-  private void succeeded(long tokens) {
-    timeline.upstreamEnds(now());
-    serving.succeeded(tokens, now());
   }
 
   private Ending endingOf(Charge charge) {

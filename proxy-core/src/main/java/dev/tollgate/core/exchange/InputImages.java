@@ -109,6 +109,11 @@ final class InputImages {
     timeline.fetchEnds(loop.ticker().nanoTime());
     fetches.forEach(Fetch::cancel);
     fetches.clear();
+    letGo();
+  }
+
+  /** Those that are here are not needed any more. */
+  void letGo() {
     permits.forEach(InflightBytes.Permit::end);
     permits.clear();
     images.clear();

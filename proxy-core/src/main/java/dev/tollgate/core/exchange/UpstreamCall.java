@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * the moment.
  *
  * @param secret null: none is sent
+ * @param written hears when all of one that may not be repeated was written or let go of
  */
 record UpstreamCall(
     ByteBufAllocator allocator,
@@ -34,7 +35,8 @@ record UpstreamCall(
     @Nullable Secret secret,
     InferenceCall call,
     InstantSource clock,
-    InflightBytes inflight) {
+    InflightBytes inflight,
+    Runnable written) {
   private static final int PIECE_BYTES_MAX = 64 * 1024;
   private static final int COPIED_BYTES_MAX = 8 * 1024;
 
@@ -43,14 +45,16 @@ record UpstreamCall(
       @Nullable Secret secret,
       InferenceCall call,
       Downstream downstream,
-      ExchangeContext context) {
+      ExchangeContext context,
+      Runnable written) {
     return new UpstreamCall(
         downstream.allocator(),
         candidate.route(),
         secret,
         call,
         context.clock(),
-        context.inflight());
+        context.inflight(),
+        written);
   }
 
   /**
@@ -99,6 +103,9 @@ record UpstreamCall(
       } else {
         split(part, parts);
       }
+    }
+    if (!call.request().mayBeRepeated()) {
+      parts.add(LastPart.of(parts.removeLast(), written));
     }
     return parts;
   }

@@ -16,6 +16,7 @@ import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -348,7 +349,7 @@ class ImagesTest {
 
   @Test
   void imagesInJsonCountWhileTheyAreBuiltAndWritten() {
-    String image = "iVBO".repeat(10_000);
+    String image = "iVBORw0KGgoAAAAN".repeat(2_500);
     String ask = ASK.replace("}", ",\"input_images\":[\"" + image + "\"]}");
     try (var scenario = byTokens("alpha")) {
       scenario.connector().holdNewLinks(true);
@@ -366,6 +367,58 @@ class ImagesTest {
       RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask);
       assertThat(client.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(client.fault().shouldRetry()).as("nobody got it").isTrue();
+    }
+  }
+
+  /** It takes minutes to come, in which others need the room. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aRequestIsLetGoOfAsSoonAsItsProviderHasIt(boolean isForm) {
+    try (var scenario = byTokens("alpha", "beta")) {
+      scenario.connector().holdNewLinks(true);
+      WeakReference<byte[]> body = askLarge(scenario, isForm);
+      assertThat(scenario.inflight().held()).isGreaterThan(40_000);
+      scenario.link(0).reads(true);
+      assertThat(scenario.run().link(0).received()).startsWith("POST /v1/images/edits HTTP/1.1");
+      scenario.passSeconds(1);
+      assertThat(scenario.inflight().held()).isZero();
+      assertThat(isCollected(body)).isTrue();
+      scenario.link(0).send(Wire.images(3, 4));
+      scenario.run();
+      assertThat(scenario.record().ending()).isEqualTo(Ending.OK);
+    }
+  }
+
+  private static WeakReference<byte[]> askLarge(Scenario scenario, boolean isForm) {
+    String image = "iVBORw0KGgoAAAAN".repeat(2_500);
+    byte[] bytes =
+        isForm
+            ? Wire.pictures("p", "x=" + image).getBytes(ISO_8859_1)
+            : ASK.replace("}", ",\"input_images\":[\"" + image + "\"]}").getBytes(ISO_8859_1);
+    scenario.ask(Endpoint.IMAGE_EDITS, bytes);
+    return new WeakReference<>(bytes);
+  }
+
+  private static boolean isCollected(WeakReference<byte[]> body) {
+    for (int n = 0; n < 20 && body.get() != null; n++) {
+      System.gc();
+    }
+    return body.get() == null;
+  }
+
+  @Test
+  void whatCannotBeWrittenIsLetGoOfAndNotAskedForAgain() {
+    try (var scenario = byTokens("alpha", "beta")) {
+      scenario.connector().holdNewLinks(true);
+      RecordedClient client =
+          scenario.ask(
+              Endpoint.IMAGE_EDITS,
+              Wire.pictures("p", "x=" + "y".repeat(60_000)).getBytes(ISO_8859_1));
+      scenario.link(0).reset();
+      requireForbidden(client, "provider_unavailable");
+      scenario.passSeconds(3);
+      assertThat(scenario.links()).isOne();
+      assertThat(scenario.served().cost().value()).isZero();
     }
   }
 

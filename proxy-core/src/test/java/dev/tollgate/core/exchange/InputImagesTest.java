@@ -192,6 +192,18 @@ class InputImagesTest {
   }
 
   @Test
+  void theyAreLetGoOfAsSoonAsTheProviderHasThem() {
+    try (var scenario = scenario("alpha")) {
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask(URL));
+      scenario.link(0).send(image(PNG));
+      assertThat(scenario.link(1).received()).contains(dataUrl("png", PNG));
+      assertThat(scenario.run().inflight().held()).isZero();
+      scenario.link(1).send(Wire.images(3, 4));
+      assertThat(client.whole().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
   void whoLeavesMeanwhileHasBoughtNothing() {
     try (var scenario = scenario("alpha")) {
       scenario.names().answer("slow.example", "SILENT");
