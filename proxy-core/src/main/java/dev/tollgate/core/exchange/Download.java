@@ -9,10 +9,14 @@ import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.exchange.RequestService.Running;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.ByteRange;
+import dev.tollgate.core.http.ByteRange.Span;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +45,8 @@ final class Download implements Running {
           new Field("X-Content-Type-Options", "nosniff"),
           new Field("Content-Disposition", "attachment"),
           new Field("Content-Security-Policy", "default-src 'none'; sandbox"),
-          new Field("Cache-Control", "private, no-store"));
+          new Field("Cache-Control", "private, no-store"),
+          new Field("Accept-Ranges", "bytes"));
 
   private static final Fault ABSENT =
       Fault.of(ErrorCode.NOT_FOUND, "There is nothing at this URL, or it is not good any more.");
@@ -54,6 +59,8 @@ final class Download implements Running {
   private final long beganNanos;
   private @Nullable ScheduledFuture<?> clock;
   private @Nullable BlobFile file;
+  private long from;
+  private long to;
   private long sentBytes;
   private boolean reading;
   private boolean over;
@@ -103,8 +110,37 @@ final class Download implements Running {
   }
 
   private void begin(BlobFile found) {
-    downstream.send(new Reply.OpenedFile(name.type().mediaType(), found.length(), FIELDS));
-    if (part == Part.HEAD || found.length() == 0) {
+    long length = found.length();
+    ByteRange range =
+        switch (part) {
+          case Part.Head _ -> new ByteRange.All();
+          case Part.Bytes bytes -> bytes.range();
+        };
+    switch (range.in(length)) {
+      case Span.Whole _ -> begin(found, 200, new Span.Part(0, length), FIELDS);
+      case Span.Part span -> {
+        String which = span.from() + "-" + (span.to() - 1) + "/" + length;
+        begin(found, 206, span, with("bytes " + which));
+      }
+      case Span.Nowhere _ -> {
+        List<FieldLines> fields = with("bytes */" + length);
+        downstream.send(new Reply.Whole(416, "text/plain", fields, Unpooled.EMPTY_BUFFER));
+        finish();
+      }
+    }
+  }
+
+  private static List<FieldLines> with(String contentRange) {
+    List<FieldLines> fields = new ArrayList<>(FIELDS);
+    fields.add(new Field("Content-Range", contentRange));
+    return fields;
+  }
+
+  private void begin(BlobFile found, int status, Span.Part span, List<FieldLines> fields) {
+    from = span.from();
+    to = span.to();
+    downstream.send(new Reply.OpenedFile(status, name.type().mediaType(), to - from, fields));
+    if (part instanceof Part.Head || from == to) {
       complete();
     } else {
       downstream.flush();
@@ -116,11 +152,12 @@ final class Download implements Running {
     if (reading || over || !downstream.isWritable()) {
       return;
     }
-    int bytes = (int) Math.min(PIECE_BYTES, found.length() - sentBytes);
+    long position = from + sentBytes;
+    int bytes = (int) Math.min(PIECE_BYTES, to - position);
     ByteBuf piece = downstream.allocator().ioBuffer(bytes, bytes);
     reading = true;
     found.read(
-        sentBytes, piece, read -> Guarded.run(() -> came(found, piece, read), this::surprised));
+        position, piece, read -> Guarded.run(() -> came(found, piece, read), this::surprised));
   }
 
   private void came(BlobFile found, ByteBuf piece, Read read) {
@@ -134,7 +171,7 @@ final class Download implements Running {
       case Read.Done _ when !piece.isWritable() -> {
         sentBytes += piece.readableBytes();
         downstream.send(new Reply.Piece(piece));
-        if (sentBytes == found.length()) {
+        if (from + sentBytes == to) {
           complete();
         } else {
           downstream.flush();
@@ -149,8 +186,12 @@ final class Download implements Running {
   }
 
   private void complete() {
-    over = true;
     downstream.send(new Reply.Ended());
+    finish();
+  }
+
+  private void finish() {
+    over = true;
     downstream.flush();
     end();
   }

@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.exchange.RequestService.Running;
+import dev.tollgate.core.http.ByteRange;
 import java.util.Optional;
 
 /** What answers requests for kept blobs, whose callers show a signed URL in place of a key. */
@@ -27,8 +28,10 @@ public interface DownloadService {
   Running start(BlobName name, Part part, Downstream downstream);
 
   /** How much of a blob is asked for. */
-  enum Part {
-    HEAD,
-    ALL
+  sealed interface Part {
+    /** What would be told ahead of it. */
+    record Head() implements Part {}
+
+    record Bytes(ByteRange range) implements Part {}
   }
 }

@@ -35,8 +35,8 @@ public sealed interface Reply {
   /** Status 200 and the head of a body of which nothing but its type is known. */
   record OpenedBytes(String contentType, List<FieldLines> fields) implements Reply {}
 
-  /** Status 200 and the head of a body whose length is known; to HEAD that is all. */
-  record OpenedFile(String contentType, long contentBytes, List<FieldLines> fields)
+  /** The head of a body whose length is known; to HEAD that is all. */
+  record OpenedFile(int status, String contentType, long contentBytes, List<FieldLines> fields)
       implements Reply {}
 
   /** Whole events of an opened stream, or bytes. Owns {@code events}. */

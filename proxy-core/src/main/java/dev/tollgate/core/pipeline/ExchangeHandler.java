@@ -14,6 +14,8 @@ import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.exchange.RequestService.Running;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.http.ByteRange;
+import dev.tollgate.core.http.RequestHead;
 import dev.tollgate.core.pipeline.Conversation.Phase;
 import dev.tollgate.core.pipeline.Progress.Authenticated;
 import dev.tollgate.core.pipeline.Progress.Collected;
@@ -108,9 +110,13 @@ final class ExchangeHandler extends ChannelInboundHandlerAdapter implements Down
 
   /** The reply handler records it, which counts what is sent. */
   private void start(Permitted permitted) {
-    boolean isHead = permitted.routed().received().head().method().equals("HEAD");
+    RequestHead head = permitted.routed().received().head();
+    Part part =
+        head.method().equals("HEAD")
+            ? new Part.Head()
+            : new Part.Bytes(ByteRange.of(head.headers()));
     try {
-      run(() -> downloads.start(permitted.name(), isHead ? Part.HEAD : Part.ALL, this));
+      run(() -> downloads.start(permitted.name(), part, this));
     } catch (RuntimeException | OutOfMemoryError surprise) {
       surprise(surprise);
     }

@@ -51,6 +51,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private Reply.@Nullable Refused waiting;
   private boolean turnDue;
   private Open open = Open.NOTHING;
+  private int fileStatus;
   private long fileBytes;
   private boolean closes;
   private @Nullable ChannelPromise lastWrite;
@@ -134,7 +135,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
           EarlyRecord.of(
               left,
               ending,
-              begun ? 200 : 0,
+              begun ? fileStatus : 0,
               null,
               now(ctx),
               conversation.requestBytes(),
@@ -205,6 +206,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
       }
       case Reply.OpenedFile opened -> {
         begin(request, Open.FILE);
+        fileStatus = opened.status();
         fileBytes = 0;
         writer.openedFile(ctx, request, opened, closes);
       }
@@ -235,7 +237,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
     } else {
       var _ = ctx.write(EMPTY_BUFFER, last(ctx));
     }
-    finish(ctx, 200, code, open == Open.FILE ? fileBytes : 0);
+    boolean isFile = open == Open.FILE;
+    finish(ctx, isFile ? fileStatus : 200, code, isFile ? fileBytes : 0);
   }
 
   private void refuseAtOnceOrSoon(
@@ -264,7 +267,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private void endFile(ChannelHandlerContext ctx, Received request) {
     closes |= mustClose(request);
     var _ = ctx.write(EMPTY_BUFFER, last(ctx));
-    finish(ctx, 200, null, fileBytes);
+    finish(ctx, fileStatus, null, fileBytes);
   }
 
   private boolean mustClose(Received request) {
@@ -292,7 +295,8 @@ final class ReplyHandler extends ChannelDuplexHandler {
   private void finish(ChannelHandlerContext ctx, int status, @Nullable ErrorCode code, long bytes) {
     Progress progress = conversation.progress();
     if (progress != null && !conversation.isHandedOver()) {
-      Ending ending = code == null ? Ending.OK : conversation.refusedAs();
+      boolean isFine = code == null && status < 400;
+      Ending ending = isFine ? Ending.OK : conversation.refusedAs();
       long requestBytes = conversation.requestBytes();
       observer.ended(EarlyRecord.of(progress, ending, status, code, now(ctx), requestBytes, bytes));
     }

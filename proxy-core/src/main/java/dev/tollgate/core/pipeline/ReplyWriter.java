@@ -141,7 +141,7 @@ final class ReplyWriter {
       ChannelHandlerContext ctx, Received request, Reply.OpenedFile opened, boolean closes) {
     ByteBuf out = ctx.alloc().ioBuffer(ReplyHead.BYTES);
     long bytes = opened.contentBytes();
-    head.fixed(out, request, 200, opened.contentType(), bytes, opened.fields(), closes);
+    head.fixed(out, request, opened.status(), opened.contentType(), bytes, opened.fields(), closes);
     var _ = ctx.write(out, ctx.voidPromise());
   }
 

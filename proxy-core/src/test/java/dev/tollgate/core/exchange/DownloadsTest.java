@@ -12,6 +12,7 @@ import dev.tollgate.core.blob.PathSigner;
 import dev.tollgate.core.exchange.DownloadService.Part;
 import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.exchange.RequestService.Running;
+import dev.tollgate.core.http.ByteRange;
 import dev.tollgate.core.id.OrgId;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -94,7 +95,7 @@ class DownloadsTest {
     private boolean dropped;
 
     Client(BlobName name) {
-      running = downloads.start(name, Part.ALL, this);
+      running = downloads.start(name, new Part.Bytes(new ByteRange.All()), this);
       clients.add(this);
     }
 

@@ -16,10 +16,14 @@ import dev.tollgate.core.testkit.RawResponse;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files that the gateway keeps itself, as they come to who has a signed URL. */
 final class DownloadsOverSocketTest {
@@ -84,11 +88,91 @@ final class DownloadsOverSocketTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "bytes=0-0, 0, 0",
+    "bytes=0-99999, 0, 99999",
+    "bytes=65535-98304, 65535, 98304",
+    "Bytes=99999-, 99999, 99999",
+    "bytes=1-, 1, 99999",
+    "bytes=50000-999999999999, 50000, 99999",
+    "bytes=-1, 99999, 99999",
+    "bytes=-40000, 60000, 99999",
+    "bytes=-100001, 0, 99999",
+  })
+  void aRangeIsAnsweredAndTheConnectionLivesOn(String range, int first, int last) throws Exception {
+    BlobName name = keep(BlobType.MP4, 100_000);
+    try (RawClient client = gateway.connect()) {
+      RawResponse response = client.get(url(name), "Range: " + range).readResponse();
+      assertThat(response.status()).isEqualTo(206);
+      assertThat(response.header("content-range")).isEqualTo("bytes %d-%d/100000", first, last);
+      assertThat(response.header("content-length")).isEqualTo("" + (last + 1 - first));
+      assertThat(response.header("content-type")).isEqualTo("video/mp4");
+      assertThat(response.body())
+          .isEqualTo(Arrays.copyOfRange(files.kept.get(name), first, last + 1));
+      RequestRecord record = gateway.awaitRecord();
+      assertThat(record.status()).isEqualTo(206);
+      assertThat(record.responseBytes()).isEqualTo(last + 1 - first);
+      RawResponse whole = client.get(url(name)).readResponse();
+      assertThat(whole.header("accept-ranges")).isEqualTo("bytes");
+      assertThat(whole.body()).hasSize(100_000);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "100000, bytes=100000-",
+    "100000, bytes=100000-100001",
+    "100000, bytes=-0",
+    "0, bytes=0-",
+    "0, bytes=-5"
+  })
+  void whereAFileHasNothingThatIsSaid(int bytes, String range) throws Exception {
+    BlobName name = keep(BlobType.MP4, bytes);
+    try (RawClient client = gateway.connect()) {
+      RawResponse response = client.get(url(name), "Range: " + range).readResponse();
+      assertThat(response.status()).isEqualTo(416);
+      assertThat(response.header("content-range")).isEqualTo("bytes */" + bytes);
+      assertThat(response.body()).isEmpty();
+      RequestRecord record = gateway.awaitRecord();
+      assertThat(record.status()).isEqualTo(416);
+      assertThat(record.ending()).isEqualTo(Ending.REJECTED);
+      assertThat(client.get(url(name)).readResponse().status()).isEqualTo(200);
+    }
+    assertThat(files.reads.get()).isLessThanOrEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Range: bytes=0-1,5-6",
+        "Range: bytes=5-4",
+        "Range: bytes=-",
+        "Range: bytes=a-",
+        "Range: bytes=0x1-2",
+        "Range: bytes=+1-2",
+        "Range: bytes = 1-2",
+        "Range: bytes=1-9999999999999999999",
+        "Range: items=0-1",
+        "Range: 0-1",
+        "Range: bytes=0-1\r\nRange: bytes=2-3",
+        "Range: bytes=0-1\r\nIf-Range: \"a\"",
+      })
+  void whatIsNoRangeOrSeveralGetsAllOfIt(String field) {
+    BlobName name = keep(BlobType.PNG, 10);
+    try (RawClient client = gateway.connect()) {
+      RawResponse response = client.get(url(name), field).readResponse();
+      assertThat(response.status()).isEqualTo(200);
+      assertThat(response.header("content-range")).isNull();
+      assertThat(response.body()).hasSize(10);
+    }
+  }
+
   @Test
   void headTellsTheSameWithoutTheBytes() throws Exception {
     BlobName name = keep(BlobType.WEBP, 70_000);
     try (RawClient client = gateway.connect()) {
-      client.send("HEAD " + url(name) + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      client.send("HEAD " + url(name) + " HTTP/1.1\r\nHost: localhost\r\nRange: bytes=0-1\r\n\r\n");
       RawResponse head = client.readHeadResponse();
       assertThat(head.status()).isEqualTo(200);
       assertThat(head.header("content-length")).isEqualTo("70000");
