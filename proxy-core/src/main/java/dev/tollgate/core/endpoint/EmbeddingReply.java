@@ -33,7 +33,7 @@ final class EmbeddingReply implements WholeReply {
   static Read read(ReplyStamp stamp, byte[] body, int length) {
     var root = new JsonMembers();
     try {
-      root.read(body, 0, length); // of numbers, in half the time of a parser
+      root.readBesideVectors(body, 0, length);
     } catch (InvalidJson e) {
       return new Read.Malformed("the reply is not valid JSON");
     }

@@ -42,6 +42,19 @@ public final class JsonMembers extends JsonItems {
     scanner.endOfDocument(end());
   }
 
+  /**
+   * Reads a document as {@link #read} does, but that of a list of numbers only the end is looked
+   * for: in a reply with vectors they are most of the bytes, and nobody reads them here.
+   */
+  public void readBesideVectors(byte[] bytes, int from, int to) throws InvalidJson {
+    scanner.takeNumbers(true);
+    try {
+      read(bytes, from, to);
+    } finally {
+      scanner.takeNumbers(false);
+    }
+  }
+
   /** Reads an object value of a list that was read before into this list. */
   public void readInside(JsonItems parent, int i) {
     parent.require(i, JsonKind.OBJECT);

@@ -15,6 +15,8 @@ final class JsonScanner {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+  private static final int LETTER_BIT = 0x40;
+  private static final long LETTER_BITS = ONES * LETTER_BIT;
 
   private static final byte[] NONE = {};
 
@@ -22,6 +24,15 @@ final class JsonScanner {
   private int from;
   private int to;
   private int deepest;
+  private boolean numbersAreTaken;
+
+  /**
+   * Whether lists of numbers are looked through for their end only: what stands between their
+   * commas is taken for numbers. No list ends elsewhere for that.
+   */
+  void takeNumbers(boolean are) {
+    numbersAreTaken = are;
+  }
 
   /** Turns to a whole document; the root is at the first byte that is not white space. */
   int document(byte[] newBytes, int newFrom, int newTo) throws InvalidJson {
@@ -137,6 +148,12 @@ final class JsonScanner {
     if (peek(at) == ']') {
       return at + 1;
     }
+    if (numbersAreTaken && beginsNumber(bytes[at])) {
+      int last = endOfNumbers(at);
+      if (last >= 0) {
+        return last + 1;
+      }
+    }
     while (true) {
       at = space(value(at, depth + 1));
       if (peek(at) == ']') {
@@ -144,6 +161,56 @@ final class JsonScanner {
       }
       at = token(at, ',');
     }
+  }
+
+  /**
+   * The bracket behind a list's numbers, -1 if something else stands before it, or no digit does:
+   * so NaN, null, a list within and a comma too many are left to whoever reads each number.
+   */
+  private int endOfNumbers(int start) {
+    int at = insideNumbers(start);
+    while (at < to && (bytes[at] == 'e' || bytes[at] == 'E')) {
+      at = insideNumbers(at + 1);
+    }
+    return at < to && bytes[at] == ']' && isDigit(bytes[lastOf(at)]) ? at : -1;
+  }
+
+  /** The last byte before an offset that is no white space; behind a bracket there is one. */
+  private int lastOf(int end) {
+    int last = end - 1;
+    while (isSpace(bytes[last])) {
+      last--;
+    }
+    return last;
+  }
+
+  /**
+   * Skips eight bytes at a time what has neither the bit of letters and brackets, which of all that
+   * numbers are written with only their exponent has, nor is a quotation mark.
+   */
+  private int insideNumbers(int start) {
+    int at = start;
+    while (at + Long.BYTES <= to) {
+      long eight = (long) LONGS.get(bytes, at);
+      long quote = eight ^ (ONES * '"');
+      long others = ((eight & LETTER_BITS) << 1) | ((quote - ONES) & ~quote & HIGH_BITS);
+      if (others != 0) {
+        return at + Long.numberOfTrailingZeros(others) / Byte.SIZE;
+      }
+      at += Long.BYTES;
+    }
+    while (at < to && (bytes[at] & LETTER_BIT) == 0 && bytes[at] != '"') {
+      at++;
+    }
+    return at;
+  }
+
+  private static boolean beginsNumber(byte b) {
+    return b == '-' || isDigit(b);
+  }
+
+  private static boolean isDigit(byte b) {
+    return '0' <= b && b <= '9';
   }
 
   private void enter(int open, int depth) throws InvalidJson {
@@ -222,7 +289,7 @@ final class JsonScanner {
 
   private int digits(int start) throws InvalidJson {
     int at = start;
-    while (at < to && '0' <= bytes[at] && bytes[at] <= '9') {
+    while (at < to && isDigit(bytes[at])) {
       at++;
     }
     if (at == start) {
