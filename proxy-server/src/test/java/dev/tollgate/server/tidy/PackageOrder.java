@@ -52,6 +52,7 @@ final class PackageOrder {
           "redis",
           "ledger",
           "blob",
+          "jobs",
           "mock",
           "oauth",
           "ops",

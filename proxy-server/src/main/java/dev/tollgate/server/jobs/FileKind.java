@@ -1,0 +1,55 @@
+package dev.tollgate.server.jobs;
+
+import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.catalog.Modality;
+import io.netty.buffer.ByteBuf;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What a file is by its first bytes. What a provider says of it must not contradict them: an error
+ * page is no video, whatever its status was.
+ */
+final class FileKind {
+  private static final int FTYP = 0x66747970;
+  private static final int EBML = 0x1A45DFA3;
+  private static final int RIFF = 0x52494646;
+  private static final int WAVE = 0x57415645;
+  private static final int FLAC = 0x664c6143;
+  private static final int ID3 = 0x494433;
+  private static final int MPEG_MARK = 0x7ff;
+
+  private FileKind() {}
+
+  /** Empty: it is nothing that a job of this kind makes. */
+  static Optional<BlobType> of(Modality kind, String contentType, ByteBuf file) {
+    String said = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].strip();
+    String family = kind == Modality.VIDEO ? "video/" : "audio/";
+    if (!said.startsWith(family) && !said.equals("application/octet-stream")) {
+      return Optional.empty();
+    }
+    return byBytes(file).filter(type -> type.mediaType().startsWith(family));
+  }
+
+  private static Optional<BlobType> byBytes(ByteBuf file) {
+    if (file.readableBytes() < 12) {
+      return Optional.empty();
+    }
+    int at = file.readerIndex();
+    int first = file.getInt(at);
+    if (file.getInt(at + 4) == FTYP) {
+      return Optional.of(BlobType.MP4);
+    }
+    if (first == RIFF) {
+      return file.getInt(at + 8) == WAVE ? Optional.of(BlobType.WAV) : Optional.empty();
+    }
+    if (first == EBML) {
+      return Optional.of(BlobType.WEBM);
+    }
+    if (first == FLAC) {
+      return Optional.of(BlobType.FLAC);
+    }
+    boolean isMp3 = first >>> 8 == ID3 || first >>> 21 == MPEG_MARK;
+    return isMp3 ? Optional.of(BlobType.MP3) : Optional.empty();
+  }
+}

@@ -1,0 +1,281 @@
+package dev.tollgate.server.jobs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonKind;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.money.Cost;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.core.money.Quantity;
+import dev.tollgate.core.money.Usage;
+import dev.tollgate.server.jobs.ArtifactCopy.Copied;
+import dev.tollgate.server.jobs.JobObserver.End;
+import dev.tollgate.server.jobs.MediaProvider.Canceled;
+import dev.tollgate.server.jobs.MediaProvider.Phase;
+import dev.tollgate.server.jobs.MediaProvider.Seen;
+import dev.tollgate.server.jobs.MediaProvider.Submitted;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a worker does with a job that it took up: one step, after which the job is given back or
+ * over. Whatever cannot be known now is asked again later, until the job's time is over.
+ */
+final class JobStep {
+  private static final Logger log = LoggerFactory.getLogger(JobStep.class);
+
+  /** A provider may not know everywhere yet what it accepted; that takes a minute or so. */
+  private static final int TRIES_WHILE_UNKNOWN_MAX = 7;
+
+  /** With the pauses between them about five minutes. */
+  private static final int TRIES_FOR_FILES_MAX = 16;
+
+  private final JobStore store;
+  private final MediaProvider provider;
+  private final MediaTarget.Directory targets;
+  private final ArtifactCopy copy;
+  private final JobObserver observer;
+
+  JobStep(
+      JobStore store,
+      MediaProvider provider,
+      MediaTarget.Directory targets,
+      ArtifactCopy copy,
+      JobObserver observer) {
+    this.store = store;
+    this.provider = provider;
+    this.targets = targets;
+    this.copy = copy;
+    this.observer = observer;
+  }
+
+  void take(ClaimedJob job) throws SQLException, InterruptedException {
+    Optional<MediaTarget> target = targets.of(job.model(), job.provider());
+    switch (job.demand()) {
+      case EXPIRE -> expire(job, target);
+      case CANCEL -> cancel(job, target);
+      case NONE -> {
+        if (target.isPresent()) {
+          advance(job, target.get());
+        } else if (!job.intended()) {
+          fail(job, ErrorCode.NO_PROVIDER_AVAILABLE, "nobody serves its model any more");
+        } else {
+          learnedNothing(job, "its provider is not configured");
+        }
+      }
+    }
+  }
+
+  private void advance(ClaimedJob job, MediaTarget target)
+      throws SQLException, InterruptedException {
+    switch (job.stage()) {
+      case QUEUED -> {
+        if (job.intended()) {
+          find(job, target);
+        } else {
+          submit(job, target);
+        }
+      }
+      case SUBMITTED, RUNNING -> look(job, target);
+    }
+  }
+
+  // Submission
+
+  /** Somebody was about to submit it, and nobody knows what came of it. */
+  private void find(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
+    switch (provider.lookUp(target, job)) {
+      case Seen.Working working -> accepted(job, working.providerJob());
+      case Seen.Made made -> accepted(job, made.providerJob());
+      case Seen.Failed failed -> accepted(job, failed.providerJob());
+      case Seen.GivenUp gone -> accepted(job, gone.providerJob());
+      case Seen.Absent _ -> submit(job, target);
+      case Seen.Unknown unknown -> learnedNothing(job, unknown.reason());
+    }
+  }
+
+  private void submit(ClaimedJob job, MediaTarget target)
+      throws SQLException, InterruptedException {
+    if (!store.intend(job)) {
+      return;
+    }
+    switch (provider.submit(target, job)) {
+      case Submitted.Accepted accepted -> accepted(job, accepted.providerJob());
+      case Submitted.Refused refused ->
+          fail(job, ErrorCode.PROVIDER_FAILURE, told(refused.code(), refused.message()));
+      case Submitted.Unknown unknown -> learnedNothing(job, unknown.reason());
+    }
+  }
+
+  private void accepted(ClaimedJob job, String providerJob) throws SQLException {
+    if (store.submitted(job, providerJob, LookTimes.whileWorking(Duration.ZERO))) {
+      observer.accepted(job.kind(), job.age());
+    }
+  }
+
+  // Looks
+
+  private void look(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
+    switch (provider.look(target, job.providerJob().orElseThrow())) {
+      case Seen.Working working -> working(job, working);
+      case Seen.Made made -> made(job, target, made);
+      case Seen.Failed failed ->
+          fail(job, ErrorCode.PROVIDER_FAILURE, told(failed.code(), failed.message()));
+      case Seen.GivenUp _ -> fail(job, ErrorCode.PROVIDER_FAILURE, "the provider gave it up");
+      case Seen.Absent _ -> {
+        if (job.tries() < TRIES_WHILE_UNKNOWN_MAX) {
+          learnedNothing(job, "the provider does not know it yet");
+        } else {
+          fail(job, ErrorCode.PROVIDER_FAILURE, "the provider does not know it any more");
+        }
+      }
+      case Seen.Unknown unknown -> learnedNothing(job, unknown.reason());
+    }
+  }
+
+  private void working(ClaimedJob job, Seen.Working working) throws SQLException {
+    Duration next = LookTimes.whileWorking(job.age());
+    if (working.phase() == Phase.RUNNING) {
+      store.running(job, working.progress(), next);
+    } else {
+      store.release(job, next);
+    }
+  }
+
+  private void made(ClaimedJob job, MediaTarget target, Seen.Made made)
+      throws SQLException, InterruptedException {
+    if (made.files().isEmpty()) {
+      fail(job, ErrorCode.PROVIDER_FAILURE, "the provider made nothing");
+      return;
+    }
+    switch (copy.copy(target, job, made)) {
+      case Copied.All all -> succeed(job, cost(job, target, made), all.files());
+      case Copied.Unusable no -> fail(job, ErrorCode.PROVIDER_FAILURE, no.reason());
+      case Copied.NotNow later -> learnedNothing(job, later.reason());
+      case Copied.Missing _ -> {
+        if (job.tries() < TRIES_FOR_FILES_MAX) {
+          learnedNothing(job, "a file is not there yet");
+        } else {
+          fail(job, ErrorCode.PROVIDER_FAILURE, "a file that the provider made is not there");
+        }
+      }
+    }
+  }
+
+  /** By what was made, or else by what was asked for. */
+  private static MicroUsd cost(ClaimedJob job, MediaTarget target, Seen.Made made) {
+    Duration length =
+        made.length().or(() -> asked(job)).or(target::usualLength).orElse(Duration.ZERO);
+    Quantity time =
+        job.kind() == Modality.VIDEO
+            ? new Quantity.VideoTime(length)
+            : new Quantity.MusicTime(length);
+    return Cost.of(Usage.ZERO, List.of(time), target.prices());
+  }
+
+  private static Optional<Duration> asked(ClaimedJob job) {
+    byte[] params = job.params().getBytes(UTF_8);
+    try {
+      JsonMembers members = JsonMembers.of(params, 0, params.length);
+      int i = members.indexOf("duration_seconds");
+      return i >= 0 && members.kind(i) == JsonKind.NUMBER
+          ? Optional.of(Duration.ofMillis(Math.round(1_000 * members.number(i))))
+          : Optional.empty();
+    } catch (InvalidJson e) {
+      return Optional.empty();
+    }
+  }
+
+  // Demands
+
+  private void expire(ClaimedJob job, Optional<MediaTarget> target)
+      throws SQLException, InterruptedException {
+    if (target.isPresent() && job.intended()) {
+      var _ = giveUp(job, target.get()); // its time is over, whatever the provider says
+    }
+    if (store.expire(job)) {
+      ended(job, End.EXPIRED, "");
+    } else {
+      store.release(job, LookTimes.afterNothing(0));
+    }
+  }
+
+  private void cancel(ClaimedJob job, Optional<MediaTarget> target)
+      throws SQLException, InterruptedException {
+    Canceled canceled = new Canceled.Done();
+    if (job.intended()) {
+      canceled = target.isPresent() ? giveUp(job, target.get()) : new Canceled.Refused();
+    }
+    switch (canceled) {
+      case Canceled.Done _ -> {
+        if (store.canceled(job)) {
+          ended(job, End.CANCELED, "");
+        } else {
+          store.release(job, Duration.ZERO); // nobody wants that any more
+        }
+      }
+      case Canceled.Refused _ -> store.cancelRefused(job, Duration.ZERO);
+      case Canceled.Unknown unknown -> learnedNothing(job, unknown.reason());
+    }
+  }
+
+  /** Asks the provider for it, by our name for it where we do not know the provider's. */
+  private Canceled giveUp(ClaimedJob job, MediaTarget target) throws InterruptedException {
+    if (job.providerJob().isPresent()) {
+      return provider.cancel(target, job.providerJob().get());
+    }
+    return switch (provider.lookUp(target, job)) {
+      case Seen.Working working -> provider.cancel(target, working.providerJob());
+      case Seen.Made made -> provider.cancel(target, made.providerJob());
+      case Seen.Failed _, Seen.GivenUp _, Seen.Absent _ -> new Canceled.Done();
+      case Seen.Unknown unknown -> new Canceled.Unknown(unknown.reason());
+    };
+  }
+
+  // Ends
+
+  private void succeed(ClaimedJob job, MicroUsd cost, List<KeptFile> files)
+      throws SQLException, InterruptedException {
+    if (store.succeed(job, cost, copy.kept(), files)) {
+      ended(job, End.SUCCEEDED, " for " + cost.value() + " micro-USD");
+    } else {
+      copy.discard(files);
+    }
+  }
+
+  private void fail(ClaimedJob job, ErrorCode code, String message) throws SQLException {
+    if (store.fail(job, code.wire(), message)) {
+      ended(job, End.FAILED, ": " + code.wire() + ", " + message);
+    }
+  }
+
+  private void learnedNothing(ClaimedJob job, String reason) throws SQLException {
+    observer.learnedNothing();
+    log.debug("job {} of {}: nothing was learned: {}", job.id(), job.requestId(), reason);
+    store.release(job, LookTimes.afterNothing(job.tries()));
+  }
+
+  /** The one line of a job. */
+  private void ended(ClaimedJob job, End how, String more) {
+    observer.ended(job.kind(), how, job.age());
+    log.info(
+        "{} job {} of {} {} after {} s{}",
+        job.kind().wire(),
+        job.id(),
+        job.requestId(),
+        how.wire(),
+        job.age().toSeconds(),
+        more);
+  }
+
+  private static String told(String code, String message) {
+    return code.isEmpty() ? "the provider says: " + message : code + ": " + message;
+  }
+}

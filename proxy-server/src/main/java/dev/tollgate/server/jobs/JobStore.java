@@ -1,0 +1,64 @@
+package dev.tollgate.server.jobs;
+
+import dev.tollgate.core.money.MicroUsd;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Port to the jobs' rows, for workers. Every call blocks. Where a verb says false, the job is not
+ * this worker's any more, or over, and nothing was done.
+ */
+public interface JobStore {
+  /** Takes up jobs that are due, at most so many, until the lease ends. */
+  List<ClaimedJob> claim(String worker, Duration lease, int most) throws SQLException;
+
+  /** Makes the leases of these jobs last on; says which are still theirs. */
+  Set<UUID> renew(List<ClaimedJob> jobs, Duration lease) throws SQLException;
+
+  /** Notes that the provider is about to hear of it. */
+  boolean intend(ClaimedJob job) throws SQLException;
+
+  /** The provider has it, and calls it so; it is given back. */
+  boolean submitted(ClaimedJob job, String providerJob, Duration nextLook) throws SQLException;
+
+  /** The provider makes it; it is given back. */
+  boolean running(ClaimedJob job, Progress progress, Duration nextLook) throws SQLException;
+
+  /** Nothing was learned; it is given back. */
+  boolean release(ClaimedJob job, Duration nextLook) throws SQLException;
+
+  /** It was made and lies in our storage. */
+  boolean succeed(ClaimedJob job, MicroUsd cost, Duration kept, List<KeptFile> files)
+      throws SQLException;
+
+  /** Nothing will come of it. */
+  boolean fail(ClaimedJob job, String code, String message) throws SQLException;
+
+  /** Its time is over. */
+  boolean expire(ClaimedJob job) throws SQLException;
+
+  /** The provider has given it up, or never heard of it. */
+  boolean canceled(ClaimedJob job) throws SQLException;
+
+  /** The provider does not give it up; it goes on and is given back. */
+  boolean cancelRefused(ClaimedJob job, Duration nextLook) throws SQLException;
+
+  /** Files that were kept for long enough, at most so many. */
+  List<DueFile> due(int most) throws SQLException;
+
+  /** Forgets files whose bytes are gone. */
+  void forget(List<DueFile> files) throws SQLException;
+
+  /** A file that is to be deleted, by the name of its row and the one in our storage. */
+  record DueFile(UUID id, String name) {}
+
+  /** How far a job came, if its provider tells. */
+  sealed interface Progress {
+    record Untold() implements Progress {}
+
+    record Percent(int percent) implements Progress {}
+  }
+}

@@ -1,0 +1,35 @@
+package dev.tollgate.server.jobs;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * When a job is looked at again: often at first, and jittered, so that many do not come at once.
+ */
+final class LookTimes {
+  private static final Duration LOOK_MIN = Duration.ofMillis(250);
+  private static final Duration LOOK_MAX = Duration.ofSeconds(10);
+  private static final int AGE_SHARE = 10;
+  private static final Duration AGAIN_MIN = Duration.ofMillis(500);
+  private static final int DOUBLINGS_MAX = 6;
+
+  private LookTimes() {}
+
+  /** While a provider works at it: a tenth of its age. */
+  static Duration whileWorking(Duration age) {
+    Duration share = age.dividedBy(AGE_SHARE);
+    Duration floored = share.compareTo(LOOK_MIN) < 0 ? LOOK_MIN : share;
+    return jittered(floored.compareTo(LOOK_MAX) > 0 ? LOOK_MAX : floored);
+  }
+
+  /** After nothing was learned: twice as long each time, up to half a minute. */
+  static Duration afterNothing(int tries) {
+    return jittered(AGAIN_MIN.multipliedBy(1L << Math.clamp(tries, 0, DOUBLINGS_MAX)));
+  }
+
+  private static Duration jittered(Duration pause) {
+    long nanos = pause.toNanos();
+    return Duration.ofNanos(
+        nanos - nanos / 5 + ThreadLocalRandom.current().nextLong(nanos / 5 + 1));
+  }
+}

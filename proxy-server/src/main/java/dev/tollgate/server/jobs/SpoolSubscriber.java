@@ -1,0 +1,64 @@
+package dev.tollgate.server.jobs;
+
+import dev.tollgate.server.jobs.MediaProvider.Fetched;
+import java.io.IOException;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import org.jspecify.annotations.Nullable;
+
+/** Puts a reply's body into a spool, piece by piece as the disk takes it, up to its bound. */
+final class SpoolSubscriber implements BodySubscriber<Fetched> {
+  private final CompletableFuture<Fetched> body = new CompletableFuture<>();
+  private final Spool spool;
+  private final String contentType;
+  private Flow.@Nullable Subscription subscription;
+
+  SpoolSubscriber(Spool spool, String contentType) {
+    this.spool = spool;
+    this.contentType = contentType;
+  }
+
+  @Override
+  public CompletionStage<Fetched> getBody() {
+    return body;
+  }
+
+  @Override
+  public void onSubscribe(Flow.Subscription begun) {
+    subscription = begun;
+    begun.request(1);
+  }
+
+  @Override
+  public void onNext(List<ByteBuffer> parts) {
+    Flow.Subscription from = subscription;
+    if (from == null || body.isDone()) {
+      return;
+    }
+    try {
+      if (spool.add(parts)) {
+        from.request(1);
+      } else {
+        body.complete(new Fetched.TooLarge());
+        from.cancel();
+      }
+    } catch (IOException e) {
+      body.completeExceptionally(e);
+      from.cancel();
+    }
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    body.completeExceptionally(failure);
+  }
+
+  @Override
+  public void onComplete() {
+    body.complete(new Fetched.Whole(contentType));
+  }
+}

@@ -1,0 +1,50 @@
+package dev.tollgate.server.jobs;
+
+import dev.tollgate.core.catalog.Modality;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Remembers what workers told. */
+final class Counted implements JobObserver {
+  final List<String> told = new ArrayList<>();
+  int lost;
+
+  @Override
+  public void claimed(int jobs) {}
+
+  @Override
+  public synchronized void accepted(Modality kind, Duration waited) {
+    told.add("accepted");
+  }
+
+  @Override
+  public synchronized void ended(Modality kind, End how, Duration age) {
+    told.add(how.wire());
+  }
+
+  @Override
+  public synchronized void leaseLost() {
+    lost++;
+  }
+
+  @Override
+  public synchronized void learnedNothing() {
+    told.add("nothing");
+  }
+
+  @Override
+  public synchronized void copied(long bytes) {
+    told.add("copied");
+  }
+
+  @Override
+  public synchronized void notCopied() {
+    told.add("not copied");
+  }
+
+  @Override
+  public synchronized void deleted(int files) {
+    told.add("deleted " + files);
+  }
+}

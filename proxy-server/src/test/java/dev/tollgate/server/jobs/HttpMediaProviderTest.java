@@ -1,0 +1,165 @@
+package dev.tollgate.server.jobs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.server.jobs.MediaProvider.Canceled;
+import dev.tollgate.server.jobs.MediaProvider.Fetched;
+import dev.tollgate.server.jobs.MediaProvider.Phase;
+import dev.tollgate.server.jobs.MediaProvider.Seen;
+import dev.tollgate.server.jobs.MediaProvider.Submitted;
+import dev.tollgate.server.mock.MockProfile;
+import dev.tollgate.server.mock.MockProvider;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A provider over a connection, with the mock at its other end. */
+class HttpMediaProviderTest {
+  private static MockProvider mock;
+  private static HttpMediaProvider provider;
+
+  @TempDir private Path folder;
+  private final JobBook book = new JobBook();
+
+  @BeforeAll
+  static void start() {
+    mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
+    Duration within = Duration.ofMillis(500);
+    provider = new HttpMediaProvider(new HttpMediaProvider.Times(within, within, within));
+  }
+
+  @AfterAll
+  static void stop() {
+    provider.close();
+    mock.close();
+  }
+
+  private static MediaTarget target(String model) {
+    return target(model, mock.baseUrl());
+  }
+
+  private static MediaTarget target(String model, String base) {
+    return new MediaTarget(
+        URI.create(base),
+        model,
+        Optional.of(new Secret("key")),
+        Map.of("x-one", "1"),
+        PriceList.FREE,
+        Optional.empty());
+  }
+
+  private ClaimedJob job(String params) throws Exception {
+    book.add(Modality.VIDEO, params);
+    return book.claim("w", Duration.ofSeconds(1), 1).getFirst();
+  }
+
+  private ClaimedJob job() throws Exception {
+    return job("{\"model\":\"ours\",\"prompt\":\"p\",\"resolution\":\"16x16\"}");
+  }
+
+  @Test
+  void aJobIsSubmittedSeenAndFetched() throws Exception {
+    ClaimedJob job = job();
+    assertThat(provider.lookUp(target("m"), job)).isEqualTo(new Seen.Absent());
+    Submitted answer = provider.submit(target("m"), job);
+    String id = ((Submitted.Accepted) answer).providerJob();
+    assertThat(provider.submit(target("m"), job)).isEqualTo(answer);
+    Seen seen = provider.look(target("m"), id);
+    assertThat(seen).isEqualTo(provider.lookUp(target("m"), job)).isInstanceOf(Seen.Made.class);
+    assertThat(((Seen.Made) seen).length()).contains(Duration.ofSeconds(5));
+    try (Spool spool = Spool.open(folder, 1 << 20)) {
+      assertThat(provider.fetch(target("m"), id, 0, spool))
+          .isEqualTo(new Fetched.Whole("video/mp4"));
+      var content = spool.content();
+      assertThat(content.readableBytes()).isEqualTo((int) spool.bytes()).isPositive();
+      assertThat(content.getInt(4)).isEqualTo(0x66747970);
+      content.release();
+      assertThat(provider.fetch(target("m"), id, 1, spool)).isEqualTo(new Fetched.Absent());
+    }
+    assertThat(provider.cancel(target("m"), id)).isEqualTo(new Canceled.Refused());
+    assertThat(folder).isEmptyDirectory();
+  }
+
+  @Test
+  void runningJobsAreSeenAndCanceled() throws Exception {
+    ClaimedJob job = job();
+    provider.submit(target("fault/job-endless"), job);
+    Seen seen = provider.lookUp(target(""), job);
+    assertThat(seen).isInstanceOf(Seen.Working.class);
+    Seen.Working working = (Seen.Working) seen;
+    assertThat(working.phase()).isEqualTo(Phase.RUNNING);
+    assertThat(working.progress()).isEqualTo(new JobStore.Progress.Percent(99));
+    assertThat(provider.cancel(target(""), working.providerJob())).isEqualTo(new Canceled.Done());
+    assertThat(provider.look(target(""), working.providerJob()))
+        .isEqualTo(new Seen.GivenUp(working.providerJob()));
+  }
+
+  @Test
+  void verdictsAreToldAndDoubtsAreNone() throws Exception {
+    assertThat(provider.submit(target("fault/job-refused"), job()))
+        .isInstanceOf(Submitted.Refused.class);
+    assertThat(provider.submit(target("fault/job-busy"), job()))
+        .isEqualTo(new Submitted.Unknown("status 503"));
+    assertThat(provider.submit(target("fault/job-lost-answer"), job()))
+        .isInstanceOf(Submitted.Unknown.class);
+    assertThat(provider.submit(target("fault/job-silent"), job()))
+        .isInstanceOf(Submitted.Unknown.class);
+    ClaimedJob odd = job();
+    provider.submit(target("fault/job-odd-status"), odd);
+    assertThat(provider.lookUp(target(""), odd)).isInstanceOf(Seen.Unknown.class);
+    String nobody = "http://127.0.0.1:1/v1";
+    assertThat(provider.submit(target("m", nobody), job())).isInstanceOf(Submitted.Unknown.class);
+    assertThat(provider.look(target("m", nobody), "x")).isInstanceOf(Seen.Unknown.class);
+    assertThat(provider.cancel(target("m", nobody), "x")).isInstanceOf(Canceled.Unknown.class);
+    assertThat(provider.look(target("m"), "../../models?x=/ y")).isEqualTo(new Seen.Absent());
+  }
+
+  @Test
+  void filesHaveABoundInSizeAndTime() throws Exception {
+    assertThat(fetched("fault/file-large:2", 1 << 20)).isEqualTo(new Fetched.TooLarge());
+    assertThat(fetched("fault/file-slow:500", 1 << 20)).isInstanceOf(Fetched.Unknown.class);
+    assertThat(fetched("fault/file-cut", 1 << 20)).isInstanceOf(Fetched.Unknown.class);
+    assertThat(fetched("fault/file-late", 1 << 20)).isEqualTo(new Fetched.Absent());
+    assertThat(fetched("fault/file-html", 1 << 20)).isEqualTo(new Fetched.Whole("text/html"));
+    assertThat(fetched("m", 100)).isEqualTo(new Fetched.TooLarge());
+  }
+
+  private Fetched fetched(String model, long bytesMax) throws Exception {
+    ClaimedJob job = job("{\"prompt\":\"p\",\"resolution\":\"16x16\",\"duration_seconds\":99}");
+    Submitted answer = provider.submit(target(model), job);
+    try (Spool spool = Spool.open(folder, bytesMax)) {
+      String id = ((Submitted.Accepted) answer).providerJob();
+      return provider.fetch(target(model), id, 0, spool);
+    }
+  }
+
+  @Test
+  void aProviderIsSentWhatConcernsIt() throws Exception {
+    ClaimedJob job =
+        job(
+            "{\"model\":\"ours\",\"prompt\":\"p\\u00e9\",\"webhook_url\":\"https://x.test\","
+                + "\"metadata\":{\"a\":\"b\"},\"max_cost_micro\":5,\"routing\":\"cost\",\"seed\":1.50}");
+    MediaTarget target =
+        new MediaTarget(
+            URI.create("http://x.test"),
+            "theirs",
+            Optional.empty(),
+            Map.of(),
+            PriceList.FREE,
+            Optional.of(Duration.ofMillis(2_500)));
+    assertThat(new String(SubmissionBody.of(target, job), UTF_8))
+        .isEqualTo(
+            "{\"kind\":\"video\",\"model\":\"theirs\",\"prompt\":\"p\\u00e9\",\"seed\":1.50,"
+                + "\"duration_seconds\":2.5}");
+  }
+}

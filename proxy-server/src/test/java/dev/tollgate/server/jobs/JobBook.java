@@ -1,0 +1,277 @@
+package dev.tollgate.server.jobs;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.jobs.ClaimedJob.Demand;
+import dev.tollgate.server.jobs.ClaimedJob.Stage;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs' rows in memory, under a clock that a test moves: what the database does, in short. */
+final class JobBook implements JobStore {
+  static final Duration TTL = Duration.ofHours(1);
+
+  final Map<UUID, Row> rows = new LinkedHashMap<>();
+  final List<DueFile> due = new ArrayList<>();
+  Duration now = Duration.ofDays(1);
+  int failures;
+  private final long startNanos;
+  private final boolean isLive;
+
+  /** A book whose time a test moves. */
+  JobBook() {
+    this(false);
+  }
+
+  private JobBook(boolean isLive) {
+    this.isLive = isLive;
+    this.startNanos = System.nanoTime();
+  }
+
+  /** A book whose time passes. */
+  static JobBook live() {
+    return new JobBook(true);
+  }
+
+  synchronized Duration now() {
+    return isLive ? now.plusNanos(System.nanoTime() - startNanos) : now;
+  }
+
+  /** One job. */
+  static final class Row {
+    final UUID id = UUID.randomUUID();
+    final Modality kind;
+    final String params;
+    final Duration made;
+    Duration expires;
+    String status = "queued";
+    String worker = "";
+    Duration nextLook;
+    boolean intended;
+    @Nullable String providerJob;
+    boolean cancelAsked;
+    int tries;
+    int percent = -1;
+    int ends;
+    MicroUsd cost = MicroUsd.ZERO;
+    String error = "";
+    List<KeptFile> files = List.of();
+
+    Row(Modality kind, String params, Duration now) {
+      this.kind = kind;
+      this.params = params;
+      this.made = now;
+      this.expires = now.plus(TTL);
+      this.nextLook = now;
+    }
+
+    boolean isOpen() {
+      return Set.of("queued", "submitted", "running").contains(status);
+    }
+  }
+
+  synchronized Row add(Modality kind, String params) {
+    Row row = new Row(kind, params, now());
+    rows.put(row.id, row);
+    return row;
+  }
+
+  synchronized void cancel(Row row) {
+    row.cancelAsked = true;
+    row.nextLook = row.worker.isEmpty() ? now() : row.nextLook;
+  }
+
+  /** When something is to be done next; empty: all is over. */
+  synchronized Optional<Duration> nextLook() {
+    return rows.values().stream()
+        .filter(Row::isOpen)
+        .map(row -> row.nextLook)
+        .min(Duration::compareTo);
+  }
+
+  /** Somebody else has it from now on. */
+  synchronized void take(Row row, String worker) {
+    row.worker = worker;
+    row.nextLook = now().plusDays(1);
+  }
+
+  @Override
+  public synchronized List<ClaimedJob> claim(String worker, Duration lease, int most)
+      throws SQLException {
+    if (failures-- > 0) {
+      throw new SQLException("as told");
+    }
+    List<ClaimedJob> claimed = new ArrayList<>();
+    for (Row row : rows.values()) {
+      if (row.isOpen() && row.nextLook.compareTo(now()) <= 0 && claimed.size() < most) {
+        row.worker = worker;
+        row.nextLook = now().plus(lease);
+        claimed.add(claimed(row));
+      }
+    }
+    return claimed;
+  }
+
+  private ClaimedJob claimed(Row row) {
+    boolean isOver = row.expires.compareTo(now()) <= 0;
+    return new ClaimedJob(
+        row.id,
+        row.worker,
+        new OrgId(new UUID(0, 1)),
+        "req_" + row.id,
+        row.kind,
+        ModelId.parse("test/" + row.kind.wire()).orElseThrow(),
+        new ProviderId("mock"),
+        Stage.valueOf(row.status.toUpperCase(Locale.ROOT)),
+        row.params,
+        new MicroUsd(1_000),
+        Optional.ofNullable(row.providerJob),
+        row.tries,
+        now().minus(row.made),
+        row.intended,
+        isOver ? Demand.EXPIRE : row.cancelAsked ? Demand.CANCEL : Demand.NONE);
+  }
+
+  @Override
+  public synchronized Set<UUID> renew(List<ClaimedJob> jobs, Duration lease) {
+    Set<UUID> ours = new HashSet<>();
+    for (ClaimedJob job : jobs) {
+      if (held(job) != null) {
+        Objects.requireNonNull(held(job)).nextLook = now().plus(lease);
+        ours.add(job.id());
+      }
+    }
+    return ours;
+  }
+
+  private @Nullable Row held(ClaimedJob job, String... statuses) {
+    Row row = Objects.requireNonNull(rows.get(job.id()));
+    boolean isSo = statuses.length == 0 || Set.of(statuses).contains(row.status);
+    return row.worker.equals(job.worker()) && row.isOpen() && isSo ? row : null;
+  }
+
+  private boolean back(@Nullable Row row, Duration nextLook) {
+    if (row == null) {
+      return false;
+    }
+    row.worker = "";
+    Duration next = now().plus(nextLook);
+    Duration end = row.expires.compareTo(now()) > 0 ? row.expires : next;
+    row.nextLook = row.cancelAsked ? now() : next.compareTo(end) < 0 ? next : end;
+    return true;
+  }
+
+  private boolean end(@Nullable Row row, String status) {
+    if (row == null) {
+      return false;
+    }
+    row.status = status;
+    row.worker = "";
+    row.ends++;
+    return true;
+  }
+
+  @Override
+  public synchronized boolean intend(ClaimedJob job) {
+    Row row = held(job, "queued");
+    if (row != null) {
+      row.intended = true;
+    }
+    return row != null;
+  }
+
+  @Override
+  public synchronized boolean submitted(ClaimedJob job, String providerJob, Duration nextLook) {
+    Row row = held(job, "queued");
+    if (row != null) {
+      row.status = "submitted";
+      row.providerJob = providerJob;
+      row.tries = 0;
+    }
+    return back(row, nextLook);
+  }
+
+  @Override
+  public synchronized boolean running(ClaimedJob job, Progress progress, Duration nextLook) {
+    Row row = held(job, "submitted", "running");
+    if (row != null) {
+      row.status = "running";
+      row.percent = progress instanceof Progress.Percent told ? told.percent() : -1;
+      row.tries = 0;
+    }
+    return back(row, nextLook);
+  }
+
+  @Override
+  public synchronized boolean release(ClaimedJob job, Duration nextLook) {
+    Row row = held(job);
+    if (row != null) {
+      row.tries++;
+    }
+    return back(row, nextLook);
+  }
+
+  @Override
+  public synchronized boolean succeed(
+      ClaimedJob job, MicroUsd cost, Duration kept, List<KeptFile> files) {
+    Row row = held(job, "submitted", "running");
+    if (row != null) {
+      row.cost = cost;
+      row.files = files;
+    }
+    return end(row, "succeeded");
+  }
+
+  @Override
+  public synchronized boolean fail(ClaimedJob job, String code, String message) {
+    Row row = held(job);
+    if (row != null) {
+      row.error = code + ": " + message;
+    }
+    return end(row, "failed");
+  }
+
+  @Override
+  public synchronized boolean expire(ClaimedJob job) {
+    Row row = held(job);
+    return row != null && row.expires.compareTo(now()) <= 0 && end(row, "expired");
+  }
+
+  @Override
+  public synchronized boolean canceled(ClaimedJob job) {
+    return end(held(job), "canceled");
+  }
+
+  @Override
+  public synchronized boolean cancelRefused(ClaimedJob job, Duration nextLook) {
+    Row row = held(job);
+    if (row != null) {
+      row.cancelAsked = false;
+    }
+    return back(row, nextLook);
+  }
+
+  @Override
+  public synchronized List<DueFile> due(int most) {
+    return due.stream().limit(most).toList();
+  }
+
+  @Override
+  public synchronized void forget(List<DueFile> files) {
+    due.removeAll(files);
+  }
+}

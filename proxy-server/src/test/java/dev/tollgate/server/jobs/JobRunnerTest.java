@@ -1,0 +1,219 @@
+package dev.tollgate.server.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.server.jobs.JobBook.Row;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Workers on threads of their own. */
+class JobRunnerTest {
+  private static final int WORKERS = 3;
+  private static final String BODY =
+      "{\"prompt\":\"p\",\"duration_seconds\":1,\"resolution\":\"16x16\"}";
+
+  @TempDir private Path folder;
+  private final JobBook book = JobBook.live();
+
+  private JobRunner runner(MediaProvider provider, JobObserver observer, Duration lease) {
+    var loop = new EmbeddedChannel().eventLoop();
+    var storage = new ArtifactStorage(new KeptBlobs(), () -> loop, Duration.ofSeconds(1));
+    var rules = new ArtifactCopy.Rules(folder, 1 << 20, Duration.ofDays(7));
+    MediaTarget target =
+        new MediaTarget(
+            URI.create("http://mock.test/v1"),
+            "m?takes=0ms",
+            Optional.empty(),
+            Map.of(),
+            PriceList.FREE,
+            Optional.empty());
+    return new JobRunner(
+        book,
+        provider,
+        (_, _) -> Optional.of(target),
+        new ArtifactCopy(provider, storage, rules, observer),
+        new JobRunner.Rules(WORKERS, lease, Duration.ofMillis(20)),
+        observer);
+  }
+
+  /** Counts how many ask at once, and lets the test hold them. */
+  private static final class Crowd extends DirectProvider {
+    final AtomicInteger now = new AtomicInteger();
+    final AtomicInteger most = new AtomicInteger();
+    final CountDownLatch arrived = new CountDownLatch(1);
+    CountDownLatch gate = new CountDownLatch(0);
+
+    Crowd(JobBook book) {
+      super(book);
+    }
+
+    @Override
+    public Seen look(MediaTarget target, String providerJob) throws InterruptedException {
+      most.accumulateAndGet(now.incrementAndGet(), Math::max);
+      arrived.countDown();
+      try {
+        gate.await();
+        return super.look(target, providerJob);
+      } finally {
+        now.decrementAndGet();
+      }
+    }
+  }
+
+  @Test
+  void nodesShareTheWorkAndEachJobEndsOnce() throws Exception {
+    int jobs = 60;
+    Crowd provider = new Crowd(book);
+    for (int n = 0; n < jobs; n++) {
+      book.add(Modality.VIDEO, BODY);
+    }
+    Ends ends = new Ends(jobs);
+    try (JobRunner one = runner(provider, ends, Duration.ofSeconds(30));
+        JobRunner other = runner(provider, ends, Duration.ofSeconds(30))) {
+      one.start();
+      other.start();
+      assertThat(ends.all.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(book.rows.values()).allSatisfy(row -> assertThat(row.ends).isEqualTo(1));
+    assertThat(provider.jobs.json(0)).doesNotContain("\"submissions\":2");
+    assertThat(provider.most).hasValueLessThanOrEqualTo(2 * WORKERS);
+  }
+
+  @Test
+  void whoeverStopsGivesBackWhatIsInWork() throws Exception {
+    Crowd provider = new Crowd(book);
+    provider.gate = new CountDownLatch(1);
+    Row row = book.add(Modality.VIDEO, BODY);
+    Ends ends = new Ends(1);
+    JobRunner runner = runner(provider, ends, Duration.ofHours(1));
+    runner.start();
+    assertThat(provider.arrived.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(runner.busy()).isEqualTo(1);
+    runner.close();
+    assertThat(row.worker).isEmpty();
+    assertThat(row.isOpen()).isTrue();
+    assertThat(row.nextLook).isLessThanOrEqualTo(book.now());
+    provider.gate.countDown();
+    try (JobRunner next = runner(provider, ends, Duration.ofHours(1))) {
+      next.start();
+      assertThat(ends.all.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(row.status).isEqualTo("succeeded");
+  }
+
+  @Test
+  void aLeaseLastsForAsLongAsItsWorkAndItsLossIsTold() throws Exception {
+    Crowd provider = new Crowd(book);
+    provider.gate = new CountDownLatch(1);
+    Row row = book.add(Modality.VIDEO, BODY);
+    Ends ends = new Ends(1);
+    try (JobRunner runner = runner(provider, ends, Duration.ofMillis(300))) {
+      runner.start();
+      assertThat(provider.arrived.await(20, TimeUnit.SECONDS)).isTrue();
+      String worker = row.worker;
+      assertThat(ends.renewed(book, row)).isTrue();
+      assertThat(row.worker).isEqualTo(worker);
+      book.take(row, "another");
+      assertThat(ends.lost.await(20, TimeUnit.SECONDS)).isTrue();
+      provider.gate.countDown();
+    }
+    assertThat(row.worker).isEqualTo("another");
+    assertThat(row.ends).isZero();
+  }
+
+  @Test
+  void aStoreThatIsAwayForAWhileIsAskedAgain() throws Exception {
+    book.failures = 3;
+    Row row = book.add(Modality.VIDEO, BODY);
+    Ends ends = new Ends(1);
+    try (JobRunner runner = runner(new DirectProvider(book), ends, Duration.ofHours(1))) {
+      runner.start();
+      runner.ring();
+      assertThat(ends.all.await(20, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(row.status).isEqualTo("succeeded");
+  }
+
+  /** Lets a test wait for what is told. */
+  private static final class Ends implements JobObserver {
+    final CountDownLatch all;
+    final CountDownLatch lost = new CountDownLatch(1);
+
+    Ends(int jobs) {
+      all = new CountDownLatch(jobs);
+    }
+
+    /** Waits until the lease of a job was made to last on. */
+    boolean renewed(JobBook book, Row row) throws InterruptedException {
+      Duration before = row.nextLook;
+      for (int waits = 0; waits < 1_000; waits++) {
+        if (row.nextLook.compareTo(before) > 0) {
+          return true;
+        }
+        var _ = lost.await(5, TimeUnit.MILLISECONDS);
+      }
+      return book.rows.isEmpty();
+    }
+
+    @Override
+    public void claimed(int jobs) {}
+
+    @Override
+    public void accepted(Modality kind, Duration waited) {}
+
+    @Override
+    public void ended(Modality kind, End how, Duration age) {
+      all.countDown();
+    }
+
+    @Override
+    public void leaseLost() {
+      lost.countDown();
+    }
+
+    @Override
+    public void learnedNothing() {}
+
+    @Override
+    public void copied(long bytes) {}
+
+    @Override
+    public void notCopied() {}
+
+    @Override
+    public void deleted(int files) {}
+  }
+
+  @Test
+  void filesThatAreDueAreDeletedBeforeTheyAreForgotten() throws Exception {
+    KeptBlobs blobs = new KeptBlobs();
+    var loop = new EmbeddedChannel().eventLoop();
+    var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));
+    String name = "20261129/9f86d081884c7d65/00000000000000000000000000.mp4";
+    blobs.kept.put(name, new byte[1]);
+    blobs.failures = 1;
+    book.due.add(new JobStore.DueFile(new UUID(0, 1), name));
+    book.due.add(new JobStore.DueFile(new UUID(0, 2), "no name of ours"));
+    Counted counted = new Counted();
+    FileExpiry expiry = new FileExpiry(book, storage, counted);
+    assertThat(expiry.round()).isEqualTo(1);
+    assertThat(book.due).hasSize(1);
+    assertThat(expiry.round()).isEqualTo(1);
+    assertThat(book.due).isEmpty();
+    assertThat(blobs.kept).isEmpty();
+    assertThat(counted.told).isEqualTo(List.of("deleted 1", "deleted 1"));
+  }
+}

@@ -1,0 +1,300 @@
+package dev.tollgate.server.jobs;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.server.jobs.JobBook.Row;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Whole lives of jobs under virtual time, with the mock provider's jobs behind them. */
+class JobStepTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final long FILE_BYTES_MAX = 1 << 20;
+  private static final PriceList PRICES =
+      new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 0, List.of(), 100_000_000_000L, 20_000_000L);
+
+  @TempDir private Path folder;
+  private final JobBook book = new JobBook();
+  private final DirectProvider provider = new DirectProvider(book);
+  private final KeptBlobs blobs = new KeptBlobs();
+  private final Counted counted = new Counted();
+  private boolean isConfigured = true;
+
+  private JobStep step(MediaProvider through, JobStore store) {
+    EventLoop loop = new EmbeddedChannel().eventLoop();
+    var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));
+    var rules = new ArtifactCopy.Rules(folder, FILE_BYTES_MAX, Duration.ofDays(7));
+    return new JobStep(
+        store,
+        through,
+        (model, _) -> isConfigured ? Optional.of(target()) : Optional.empty(),
+        new ArtifactCopy(through, storage, rules, counted),
+        counted);
+  }
+
+  private static MediaTarget target() {
+    return new MediaTarget(
+        URI.create("http://mock.test/v1"),
+        "asked",
+        Optional.empty(),
+        Map.of(),
+        PRICES,
+        Optional.of(Duration.ofSeconds(2)));
+  }
+
+  private Row job(Modality kind, String behaviour, String more) {
+    return book.add(
+        kind,
+        "{\"model\":\"test/v\",\"prompt\":\"p\",\"resolution\":\"32x32\",\"x_mock\":\""
+            + behaviour
+            + "\""
+            + more
+            + "}");
+  }
+
+  private Row video(String behaviour) {
+    return job(Modality.VIDEO, behaviour, ",\"duration_seconds\":1.5");
+  }
+
+  /** Lets time pass and does what is due, until all is over. */
+  private void runToTheEnd() throws Exception {
+    JobStep step = step(provider, book);
+    for (int steps = 0; book.nextLook().isPresent(); steps++) {
+      assertThat(steps).as("steps").isLessThan(10_000);
+      advance();
+      for (ClaimedJob job : book.claim("w" + steps, LEASE, 4)) {
+        step.take(job);
+      }
+    }
+  }
+
+  private void advance() {
+    Duration next = book.nextLook().orElseThrow();
+    book.now = next.compareTo(book.now) > 0 ? next : book.now;
+  }
+
+  @Test
+  void aVideoIsMadeCopiedAndChargedByItsLength() throws Exception {
+    Row row = video("m?takes=8s");
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(row.percent).isBetween(1, 99);
+    assertThat(row.cost.value()).isEqualTo(150_000);
+    assertThat(row.files)
+        .singleElement()
+        .satisfies(
+            file -> {
+              assertThat(file.size()).contains(new KeptFile.PixelSize(32, 32));
+              assertThat(file.length()).isEqualTo(Duration.ofMillis(1_500));
+              byte[] bytes = blobs.kept.get(file.name().toString());
+              assertThat(bytes).hasSize((int) file.sizeBytes());
+              assertThat(new String(bytes, 4, 4, US_ASCII)).isEqualTo("ftyp");
+            });
+    assertThat(counted.told).containsExactly("accepted", "copied", "succeeded");
+    assertThat(book.now).isLessThan(Duration.ofDays(1).plusSeconds(11));
+  }
+
+  @Test
+  void musicIsChargedByItsLengthToo() throws Exception {
+    Row row = job(Modality.MUSIC, "m", ",\"format\":\"flac\",\"duration_seconds\":3");
+    Row other = job(Modality.MUSIC, "m", "");
+    runToTheEnd();
+    assertThat(row.cost.value()).isEqualTo(60);
+    assertThat(row.files.getFirst().name().type().mediaType()).isEqualTo("audio/flac");
+    assertThat(row.files.getFirst().size()).isEmpty();
+    assertThat(other.cost.value()).as("the model's usual length").isEqualTo(40);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          fault/job-refused        | provider_error: content_policy
+          fault/job-fails-queued   | provider_error: content_policy
+          fault/job-fails-running  | provider_error: generation_failed
+          fault/no-such            | provider_error: model_not_found
+          fault/job-forgotten      | provider_error: the provider does not know it any more
+          fault/file-none          | provider_error: the provider made nothing
+          fault/file-html          | provider_error: a file is no video
+          fault/file-large:2       | provider_error: a file is larger than 1048576 bytes
+          fault/file-late:99       | provider_error: a file that the provider made is not there
+          """)
+  void whatIsCertainToFailFailsAndCostsNothing(String behaviour, String error) throws Exception {
+    Row row = video(behaviour);
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("failed");
+    assertThat(row.error).startsWith(error);
+    assertThat(row.cost.value()).isZero();
+    assertThat(row.ends).isEqualTo(1);
+    assertThat(blobs.kept).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "fault/job-busy:3, 150000",
+    "fault/job-lost-answer, 150000",
+    "fault/job-silent, 150000",
+    "fault/job-looks-fail:5, 150000",
+    "fault/file-late:3, 150000",
+    "fault/job-length:7, 700000"
+  })
+  void whatIsNotKnownIsAskedAgain(String behaviour, long cost) throws Exception {
+    Row row = video(behaviour);
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(row.cost.value()).isEqualTo(cost);
+    assertThat(row.error).isEmpty();
+    assertThat(submissions(row)).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"fault/job-endless", "fault/job-odd-status", "fault/file-cut"})
+  void whatIsNeverKnownExpires(String behaviour) throws Exception {
+    Row row = video(behaviour);
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("expired");
+    assertThat(row.cost.value()).isZero();
+    assertThat(book.now).isEqualTo(Duration.ofDays(1).plus(JobBook.TTL));
+    assertThat(counted.told).endsWith("expired");
+  }
+
+  @Test
+  void theProviderIsAskedToGiveUpWhatExpired() throws Exception {
+    Row row = video("fault/job-endless");
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("expired");
+    assertThat(provider.jobs.json(0)).contains("\"status\":\"cancelled\"");
+  }
+
+  @Test
+  void aJobIsCanceledWhereTheProviderGivesItUp() throws Exception {
+    Row row = video("m?takes=100s");
+    oneStep();
+    book.cancel(row);
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("canceled");
+    assertThat(provider.jobs.json(0)).contains("\"status\":\"cancelled\"");
+  }
+
+  @Test
+  void aJobGoesOnWhereTheProviderDoesNotGiveItUp() throws Exception {
+    Row row = video("fault/job-no-cancel?takes=100s");
+    oneStep();
+    book.cancel(row);
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(row.cost.value()).isEqualTo(150_000);
+  }
+
+  @Test
+  void aJobWhoseAnswerWasLostIsCanceledByItsKey() throws Exception {
+    Row row = video("fault/job-lost-answer?takes=100s");
+    oneStep();
+    assertThat(row.providerJob).isNull();
+    book.cancel(row);
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("canceled");
+    assertThat(provider.jobs.json(0)).contains("\"status\":\"cancelled\"");
+  }
+
+  @Test
+  void whatNobodyServesAnyMoreFailsUnlessAProviderMayHaveIt() throws Exception {
+    Row begun = video("m?takes=100s");
+    oneStep();
+    isConfigured = false;
+    Row fresh = video("m");
+    runToTheEnd();
+    assertThat(fresh.error).startsWith("no_provider_available");
+    assertThat(begun.status).isEqualTo("expired");
+  }
+
+  @Test
+  void aStorageThatIsFullForAWhileCostsNoJob() throws Exception {
+    blobs.failures = 4;
+    Row row = video("m");
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(counted.told).contains("not copied", "nothing");
+    assertThat(blobs.kept).hasSize(1);
+  }
+
+  @Test
+  void whoeverLostAJobInTheMeantimeLeavesNoFile() throws Exception {
+    Row row = video("m");
+    oneStep();
+    book.now = book.now.plusSeconds(20);
+    List<ClaimedJob> jobs = book.claim("late", LEASE, 1);
+    book.now = book.now.plus(LEASE);
+    List<ClaimedJob> again = book.claim("next", LEASE, 1);
+    step(provider, book).take(jobs.getFirst());
+    assertThat(row.ends).isZero();
+    assertThat(blobs.kept).isEmpty();
+    step(provider, book).take(again.getFirst());
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(blobs.kept).hasSize(1);
+  }
+
+  /** A worker is gone at any call, before or after what it does; another goes on when it may. */
+  @Test
+  void workersThatDieAnywhereNeitherLoseAJobNorSubmitItTwice() throws Exception {
+    Random random = new Random(7);
+    List<String> behaviours =
+        List.of("m?takes=3s", "fault/job-lost-answer", "fault/job-fails-running", "m?takes=0ms");
+    for (int n = 0; n < 60; n++) {
+      video(behaviours.get(n % behaviours.size()));
+    }
+    int deaths = 0;
+    for (int round = 0; book.nextLook().isPresent(); round++) {
+      assertThat(round).isLessThan(20_000);
+      advance();
+      JobStep step =
+          step(
+              Dying.some(MediaProvider.class, provider, random),
+              Dying.some(JobStore.class, book, random));
+      for (ClaimedJob job : book.claim("w" + round, LEASE, 4)) {
+        try {
+          step.take(job);
+        } catch (Dying.Death e) {
+          deaths++;
+        }
+      }
+    }
+    assertThat(deaths).isGreaterThan(30);
+    assertThat(book.rows.values())
+        .allSatisfy(
+            row -> {
+              assertThat(row.ends).isEqualTo(1);
+              assertThat(row.status).isIn("succeeded", "failed");
+              assertThat(submissions(row)).isEqualTo(1);
+            });
+  }
+
+  private void oneStep() throws Exception {
+    for (ClaimedJob job : book.claim("first", LEASE, 9)) {
+      step(provider, book).take(job);
+    }
+  }
+
+  private int submissions(Row row) {
+    String all = provider.jobs.json(0);
+    int at = all.indexOf("\"key\":\"" + row.id + "\"");
+    return Integer.parseInt(
+        all.substring(at).replaceFirst("(?s).*?\"submissions\":(\\d+).*", "$1"));
+  }
+}
