@@ -3,12 +3,13 @@ package dev.tollgate.server.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.Org;
+import dev.tollgate.core.webhook.WebhookSecret;
 import dev.tollgate.server.postgres.Organizations.Creation;
 import dev.tollgate.server.postgres.Organizations.StoredOrg;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
-import java.util.Base64;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -152,12 +153,22 @@ final class Orgs extends VerbGroup {
 
     @Command(
         name = "rotate",
-        description = "Make a new one and print it; the old one signs nothing from now on.",
+        description = "Make a new one and print it; it signs all that is sent from now on.",
         mixinStandardHelpOptions = true)
     static final class Rotate extends OnOne {
+      @Option(
+          names = "--keep",
+          paramLabel = "SPAN",
+          defaultValue = "24h",
+          converter = SpanConverter.class,
+          description =
+              "How long the old one signs too, in webhook-signature; 0s if others know it"
+                  + " (default: 24h).")
+      private Duration keep = Duration.ZERO;
+
       @Override
       void run(Settings settings, Store store) throws SQLException, Refused {
-        rows().print(row(org(), store.organizations().rotateWebhookSecret(org())));
+        rows().print(row(org(), store.organizations().rotateWebhookSecret(org(), keep)));
       }
     }
 
@@ -165,9 +176,7 @@ final class Orgs extends VerbGroup {
     private static ObjectNode row(String org, Optional<byte[]> secret) throws StoreVerb.Refused {
       byte[] bytes =
           secret.orElseThrow(() -> new StoreVerb.Refused("there is no organization " + org));
-      return Rows.row()
-          .put("org", org)
-          .put("webhook_secret", "whsec_" + Base64.getEncoder().encodeToString(bytes));
+      return Rows.row().put("org", org).put("webhook_secret", new WebhookSecret(bytes).reveal());
     }
   }
 

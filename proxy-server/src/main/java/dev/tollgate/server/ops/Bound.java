@@ -65,6 +65,7 @@ public enum Bound {
       new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   DOWNLOADS("256", Family.DOWNLOADS, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   DISK_TASKS("1000", Family.OUTPUT_FAILURES, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  WEBHOOKS("64", Family.WEBHOOKS_IN_FLIGHT, Full.IN_STORE),
   REQUEST_LOG("8192", Family.REQUEST_LOG_DROPPED, Full.DROPPED),
   LOG_RING("8192", Family.LOG_DROPPED, Full.DROPPED),
   REFUSAL_CACHE("4096", Family.REQUESTS, Full.EVICTED),
@@ -88,6 +89,7 @@ public enum Bound {
     Full WAITS = new Fate("waits at its sender");
     Full DROPPED = new Fate("dropped and counted");
     Full EVICTED = new Fate("takes another's place");
+    Full IN_STORE = new Fate("waits in the store");
     Full TO_DISK = new Fate("read back from the disk later");
 
     /** Told to the client. */

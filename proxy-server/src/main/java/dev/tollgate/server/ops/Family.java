@@ -362,6 +362,34 @@ public enum Family {
       Kind.GAUGE, "tollgate_fetches_in_flight", "Images that are being fetched from URLs."),
   NAME_LOOK_UPS(
       Kind.GAUGE, "tollgate_name_look_ups", "Names of clients' URLs that DNS is being asked for."),
+  WEBHOOK_ATTEMPTS(
+      Kind.COUNTER,
+      "tollgate_webhook_attempts_total",
+      "Attempts to announce a finished job, by what became of them.",
+      List.of("outcome")),
+  WEBHOOK_DELIVERIES(
+      Kind.COUNTER,
+      "tollgate_webhook_deliveries_total",
+      "Announcements that ended: delivered, gone or failed.",
+      List.of("outcome")),
+  WEBHOOK_ATTEMPT_DURATION(
+      Kind.HISTOGRAM,
+      "tollgate_webhook_attempt_seconds",
+      "From the look-up of a receiver's name to its answer, or to why there is none."),
+  WEBHOOK_DELAY(
+      Kind.HISTOGRAM,
+      "tollgate_webhook_first_attempt_delay_seconds",
+      "From a job's end to the first attempt to announce it."),
+  WEBHOOKS_IN_FLIGHT(
+      Kind.GAUGE, "tollgate_webhooks_in_flight", "Announcements that are being made."),
+  WEBHOOKS_PENDING(
+      Kind.GAUGE,
+      "tollgate_webhooks_pending",
+      "Announcements of all nodes that have not ended, as counted last."),
+  WEBHOOKS_OVERDUE(
+      Kind.GAUGE,
+      "tollgate_webhooks_overdue_seconds",
+      "For how long the oldest attempt of all nodes is due, as counted last."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -113,10 +114,21 @@ public final class Organizations {
     }
   }
 
-  /** Makes a new secret; the old one signs nothing from now on. */
-  public Optional<byte[]> rotateWebhookSecret(String nameOrId) throws SQLException {
+  /**
+   * Makes a new secret.
+   *
+   * @param keep how long the old one signs too, for receivers that have not heard of the new one
+   */
+  public Optional<byte[]> rotateWebhookSecret(String nameOrId, Duration keep) throws SQLException {
     byte[] secret = newSecret();
-    return update(nameOrId, "webhook_secret = ?", secret).map(org -> secret);
+    String assignment =
+        keep.isPositive()
+            ? "webhook_secret_before = webhook_secret, webhook_secret = ?,"
+                + " webhook_secret_before_until = ledger_now() + interval '"
+                + keep.toSeconds()
+                + " seconds'"
+            : "webhook_secret_before = NULL, webhook_secret_before_until = NULL, webhook_secret = ?";
+    return update(nameOrId, assignment, secret).map(org -> secret);
   }
 
   static Optional<StoredOrg> insert(

@@ -5,6 +5,7 @@ import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.tenant.KeyDirectory;
+import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.server.postgres.Migrations.Policy;
 import dev.tollgate.server.settings.ServerSettings;
 import java.sql.SQLException;
@@ -151,6 +152,20 @@ public final class Store implements AutoCloseable {
     HikariDataSource itsPool = ConnectionPool.another("submissions", database.address(), ofItsOwn);
     others.add(itsPool);
     return new PostgresIdempotency(itsPool, pool, offload, settings);
+  }
+
+  /**
+   * The announcements that all nodes make.
+   *
+   * @param worker what no other node is called, and none was
+   */
+  public Outbox outbox(String worker) {
+    return new WebhookRows(pool, worker);
+  }
+
+  /** The announcements for people. */
+  public WebhookEvents webhookEvents() {
+    return new WebhookEvents(pool);
   }
 
   /** Outside of the pool, whose connections give up before many images are deleted. */

@@ -37,6 +37,7 @@ final class BoundConstantsTest {
                 Bound.JOURNAL_IN_MEMORY, number(SERVER + "ledger.JournalOptions", "UNBOOKED_MAX")),
             Map.entry(Bound.DOWNLOADS, number(CORE + "exchange.Downloads", "OPEN_MAX")),
             Map.entry(Bound.DISK_TASKS, number(SERVER + "wiring.Storage", "DISK_TASKS_MAX")),
+            Map.entry(Bound.WEBHOOKS, number(SERVER + "webhook.Sender", "PLACES")),
             Map.entry(Bound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
             Map.entry(Bound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
             Map.entry(Bound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),

@@ -16,6 +16,7 @@ import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +75,7 @@ class TenantsIT {
     byte[] first = store.organizations().webhookSecret(name).orElseThrow();
     assertThat(first).hasSize(32);
     assertThat(store.organizations().webhookSecret(name)).contains(first);
-    byte[] second = store.organizations().rotateWebhookSecret(name).orElseThrow();
+    byte[] second = store.organizations().rotateWebhookSecret(name, Duration.ZERO).orElseThrow();
     assertThat(second).isNotEqualTo(first);
     assertThat(store.organizations().webhookSecret(name)).contains(second);
   }

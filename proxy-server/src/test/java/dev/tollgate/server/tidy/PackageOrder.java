@@ -56,6 +56,7 @@ final class PackageOrder {
           "mock",
           "oauth",
           "ops",
+          "webhook",
           "bench",
           "wiring",
           "cli");

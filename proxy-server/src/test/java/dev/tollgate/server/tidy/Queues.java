@@ -84,6 +84,7 @@ final class Queues {
           Map.entry("server/redis/Deadlines", Bound.REQUESTS),
           Map.entry("server/redis/Held", Bound.REQUESTS),
           Map.entry("server/redis/OrElse", Bound.REQUESTS),
+          Map.entry("server/webhook/Sender", Bound.WEBHOOKS),
           Map.entry("server/wiring/Network", Bound.LOOP_TASKS));
 
   private static final Map<String, String> OF_OUR_OWN =

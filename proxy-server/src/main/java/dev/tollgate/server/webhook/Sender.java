@@ -1,0 +1,168 @@
+package dev.tollgate.server.webhook;
+
+import dev.tollgate.core.webhook.Due;
+import dev.tollgate.core.webhook.Outbox;
+import dev.tollgate.core.webhook.Outbox.Depth;
+import dev.tollgate.core.webhook.Outbox.OutboxException;
+import dev.tollgate.core.webhook.Outbox.Wish;
+import dev.tollgate.core.webhook.WebhookObserver;
+import dev.tollgate.server.webhook.Delivery.Means;
+import io.netty.util.concurrent.Ticker;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for events that are due, at each ring and otherwise twice a second, and delivers each on a
+ * virtual thread. Places are few for one host and for one organization, so that the dead ones hold
+ * nobody else up.
+ */
+public final class Sender implements AutoCloseable {
+  /** Attempts under way on one node. */
+  public static final int PLACES = 64;
+
+  /** Attempts under way to one host, on all nodes together. */
+  static final int HOST_PLACES = 4;
+
+  /** Attempts under way for one organization, on all nodes together. */
+  static final int ORG_PLACES = 16;
+
+  private static final Logger log = LoggerFactory.getLogger(Sender.class);
+  private static final Duration LOOK = Duration.ofMillis(500);
+  private static final int LOOKS_PER_COUNT = 20;
+  private static final Duration LAST_WAIT = Duration.ofSeconds(2);
+
+  private final Outbox outbox;
+  private final Delivery delivery;
+  private final Supplier<SenderRules> rules;
+  private final ExecutorService workers;
+  private final Semaphore places = new Semaphore(PLACES);
+  private final Semaphore bell = new Semaphore(0);
+  private final Thread thread;
+  private volatile boolean stopping;
+  private volatile Depth depth = new Depth(0, Duration.ZERO);
+  private boolean failing;
+
+  Sender(Outbox outbox, Delivery delivery, Supplier<SenderRules> rules, ExecutorService workers) {
+    this.outbox = outbox;
+    this.delivery = delivery;
+    this.rules = rules;
+    this.workers = workers;
+    this.thread = Thread.ofPlatform().name("webhooks").daemon().unstarted(this::run);
+  }
+
+  /**
+   * A sender of a node.
+   *
+   * @param wall the time that signatures name, which receivers check
+   */
+  public static Sender of(
+      Outbox outbox,
+      JobTexts jobs,
+      Wire wire,
+      WebhookObserver observer,
+      Supplier<SenderRules> rules,
+      InstantSource wall) {
+    var means = new Means(wall, Ticker.systemTicker(), new SecureRandom(), Thread::sleep);
+    var delivery = new Delivery(outbox, jobs, wire, observer, means);
+    return new Sender(outbox, delivery, rules, Executors.newVirtualThreadPerTaskExecutor());
+  }
+
+  /** Begins to look. */
+  public void start() {
+    thread.start();
+  }
+
+  /** Something may be due: a job ended on this node. From any thread. */
+  public void ring() {
+    bell.release();
+  }
+
+  /** Attempts that have not ended. */
+  public int inFlight() {
+    return PLACES - places.availablePermits();
+  }
+
+  /** What waited on all nodes when it was counted last. */
+  public Depth depth() {
+    return depth;
+  }
+
+  private void run() {
+    for (int look = 0; !stopping; look++) {
+      try {
+        if (look % LOOKS_PER_COUNT == 0) {
+          depth = outbox.depth();
+        }
+        round();
+        failing = false;
+      } catch (OutboxException | RuntimeException e) {
+        if (!failing) {
+          log.warn("webhooks wait for the store: {}", e.getMessage());
+        }
+        failing = true;
+      }
+      awaitRing();
+    }
+  }
+
+  /** Takes what is due, as far as there are places, and begins to deliver it. */
+  void round() throws OutboxException {
+    int free = places.availablePermits(); // nobody else takes any
+    if (free == 0) {
+      return;
+    }
+    SenderRules now = rules.get();
+    var wish = new Wish(free, HOST_PLACES, ORG_PLACES, now.lease(), now.schedule().first());
+    for (Due due : outbox.claim(wish)) {
+      places.acquireUninterruptibly();
+      workers.execute(() -> deliver(due, now));
+    }
+  }
+
+  private void deliver(Due due, SenderRules now) {
+    try {
+      delivery.run(due, now);
+    } catch (RuntimeException e) {
+      log.error("webhook {} of {} failed unexpectedly", due.id(), due.request(), e);
+    } finally {
+      places.release();
+      ring();
+    }
+  }
+
+  private void awaitRing() {
+    try {
+      if (bell.tryAcquire(LOOK.toNanos(), TimeUnit.NANOSECONDS)) {
+        bell.drainPermits();
+      }
+    } catch (InterruptedException e) {
+      stopping = true; // nobody else interrupts it
+    }
+  }
+
+  /** Takes nothing more, and waits a moment for what is under way; the rest is given back. */
+  @Override
+  public void close() {
+    stopping = true;
+    ring();
+    try {
+      thread.join(LAST_WAIT);
+      boolean isIdle = places.tryAcquire(PLACES, LAST_WAIT.toNanos(), TimeUnit.NANOSECONDS);
+      if (!isIdle) {
+        workers.shutdownNow();
+        var _ = places.tryAcquire(PLACES, LAST_WAIT.toNanos(), TimeUnit.NANOSECONDS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    workers.shutdownNow();
+  }
+}

@@ -1,0 +1,19 @@
+package dev.tollgate.server.webhook;
+
+import dev.tollgate.core.webhook.Schedule;
+import java.time.Duration;
+
+/**
+ * How receivers are asked.
+ *
+ * @param timeout of one attempt
+ */
+public record SenderRules(Schedule schedule, Duration timeout) {
+  /** What the store and a busy node may take beside an attempt. */
+  private static final Duration MARGIN = Duration.ofSeconds(20);
+
+  /** For so long an attempt is nobody else's. */
+  Duration lease() {
+    return timeout.plus(MARGIN);
+  }
+}

@@ -1,0 +1,137 @@
+package dev.tollgate.server.webhook;
+
+import dev.tollgate.core.webhook.Due;
+import dev.tollgate.core.webhook.Outbox;
+import io.netty.util.concurrent.MockTicker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** An outbox in memory, by the clock of a test. */
+final class VirtualOutbox implements Outbox {
+  private final MockTicker ticker;
+  private final List<Waiting> waiting = new ArrayList<>();
+  final List<Attempt> booked = new ArrayList<>();
+  final List<UUID> released = new ArrayList<>();
+  private int failures;
+
+  private static final class Waiting {
+    final Due due;
+    int attempts;
+    long dueNanos;
+    long leasedUntilNanos;
+
+    Waiting(Due due, long nowNanos) {
+      this.due = due;
+      this.dueNanos = nowNanos;
+      this.leasedUntilNanos = nowNanos;
+    }
+  }
+
+  VirtualOutbox(MockTicker ticker) {
+    this.ticker = ticker;
+  }
+
+  synchronized void add(Due due) {
+    waiting.add(new Waiting(due, ticker.nanoTime()));
+  }
+
+  /** So many of the next calls fail. */
+  synchronized void fail(int calls) {
+    failures = calls;
+  }
+
+  private void mayFail() throws OutboxException {
+    if (failures > 0) {
+      failures--;
+      throw new OutboxException("the store is away", new IllegalStateException());
+    }
+  }
+
+  @Override
+  public synchronized List<Due> claim(Wish wish) throws OutboxException {
+    mayFail();
+    long now = ticker.nanoTime();
+    List<Due> claimed = new ArrayList<>();
+    for (Waiting one : waiting) {
+      boolean isFree = one.dueNanos <= now && one.leasedUntilNanos <= now;
+      if (isFree && claimed.size() < wish.most() && leasedOf(one, now) < wish.hostMost()) {
+        one.leasedUntilNanos = now + wish.lease().toNanos();
+        claimed.add(numbered(one.due, one.attempts + 1));
+      }
+    }
+    return claimed;
+  }
+
+  private long leasedOf(Waiting like, long now) {
+    return waiting.stream()
+        .filter(one -> one.leasedUntilNanos > now && one.due.url().equals(like.due.url()))
+        .count();
+  }
+
+  private static Due numbered(Due due, int attempt) {
+    return new Due(
+        due.id(),
+        due.org(),
+        due.job(),
+        due.event(),
+        due.url(),
+        due.request(),
+        attempt,
+        due.age(),
+        due.secrets());
+  }
+
+  @Override
+  public synchronized void book(Attempt attempt) throws OutboxException {
+    mayFail();
+    booked.add(attempt);
+    Waiting its = find(attempt.event());
+    if (its == null) {
+      return;
+    }
+    its.leasedUntilNanos = ticker.nanoTime();
+    its.attempts = attempt.number();
+    if (attempt.next() instanceof Next.Again(Duration pause)) {
+      its.dueNanos = ticker.nanoTime() + pause.toNanos();
+    } else {
+      waiting.remove(its);
+    }
+  }
+
+  @Override
+  public synchronized void release(UUID event) throws OutboxException {
+    mayFail();
+    released.add(event);
+    Waiting its = find(event);
+    if (its != null) {
+      its.leasedUntilNanos = ticker.nanoTime();
+    }
+  }
+
+  private @Nullable Waiting find(UUID event) {
+    return waiting.stream().filter(one -> one.due.id().equals(event)).findAny().orElse(null);
+  }
+
+  @Override
+  public synchronized Depth depth() {
+    return new Depth(waiting.size(), Duration.ZERO);
+  }
+
+  /** Lets time pass until something is due again, unless nothing waits. */
+  synchronized boolean passToNext() {
+    long now = ticker.nanoTime();
+    long next =
+        waiting.stream()
+            .mapToLong(one -> Math.max(one.dueNanos, one.leasedUntilNanos))
+            .min()
+            .orElse(-1);
+    if (next > now) {
+      ticker.advance(next - now, TimeUnit.NANOSECONDS);
+    }
+    return next >= 0;
+  }
+}
