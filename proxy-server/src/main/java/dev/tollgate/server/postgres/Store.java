@@ -9,6 +9,7 @@ import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.server.postgres.Migrations.Policy;
 import dev.tollgate.server.settings.ServerSettings;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -166,6 +167,31 @@ public final class Store implements AutoCloseable {
   /** The announcements for people. */
   public WebhookEvents webhookEvents() {
     return new WebhookEvents(pool);
+  }
+
+  /**
+   * Media jobs, for event loops. They are asked for as often as clients like, so that they have
+   * connections of their own.
+   *
+   * @param offload where their statements run, on as many threads as there are connections
+   * @param remembered how long a submission is not carried out a second time
+   * @param ttl after which a job expires
+   */
+  public PostgresJobs jobs(Offload offload, int connections, Duration remembered, Duration ttl) {
+    HikariDataSource itsPool =
+        ConnectionPool.another("jobs", database.address(), options.withPoolMax(connections));
+    others.add(itsPool);
+    return new PostgresJobs(itsPool, offload, remembered, ttl);
+  }
+
+  /** Media jobs, for those who work at them. */
+  public JobRows jobRows() {
+    return new JobRows(pool);
+  }
+
+  /** Media jobs, for those who look. */
+  public JobViews jobViews() {
+    return new JobViews(pool);
   }
 
   /** Outside of the pool, whose connections give up before many images are deleted. */

@@ -38,6 +38,7 @@ final class PackageOrder {
           "routing",
           "upstream",
           "blob",
+          "job",
           "fetch",
           "webhook",
           "endpoint",

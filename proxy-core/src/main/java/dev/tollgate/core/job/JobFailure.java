@@ -1,0 +1,14 @@
+package dev.tollgate.core.job;
+
+import dev.tollgate.core.fault.ErrorCode;
+
+/**
+ * Why a job failed.
+ *
+ * @param message for people, without a secret
+ */
+public record JobFailure(String code, String message) {
+  public static JobFailure of(ErrorCode code, String message) {
+    return new JobFailure(code.wire(), message);
+  }
+}

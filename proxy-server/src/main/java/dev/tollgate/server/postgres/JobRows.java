@@ -1,0 +1,296 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobArtifact.Frame;
+import dev.tollgate.core.job.JobFailure;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.money.MicroUsd;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jobs as workers see them in PostgreSQL, each step one statement of {@code V15__media_jobs}. What
+ * answers {@code false} changed nothing: the job is not this worker's any more, or over. Blocks.
+ */
+public final class JobRows {
+  private static final String MINE = "(?, ?";
+
+  private final DataSource pool;
+
+  JobRows(DataSource pool) {
+    this.pool = pool;
+  }
+
+  /**
+   * A job in a worker's hands.
+   *
+   * @param worker the name of this turn with it: no other has the same
+   * @param providerJob what its provider calls it
+   * @param intended whether its provider may have heard of it
+   * @param cancelAsked whether its owner does not want it any more
+   * @param expired whether its time is over
+   * @param tries how often in a row nothing was learned of it
+   */
+  public record Claimed(
+      Job job,
+      String worker,
+      Optional<String> providerJob,
+      boolean intended,
+      boolean cancelAsked,
+      boolean expired,
+      int tries) {
+    public JobId id() {
+      return job.id();
+    }
+  }
+
+  /** What a worker should know of a job that is still its own. */
+  public record Sign(JobId job, boolean cancelAsked, boolean expired) {}
+
+  /** An artifact whose bytes are due to be deleted. */
+  public record Due(UUID artifact, String blob) {}
+
+  /** Takes up jobs that are due, at most so many, until the lease ends. */
+  public List<Claimed> claim(String node, Duration lease, int most) throws SQLException {
+    String worker = node + "/" + UUID.randomUUID();
+    return query(
+        "SELECT j.*, j.expires_at <= ledger_now() AS is_expired"
+            + " FROM job_claim(?, make_interval(secs => ?), ?) j",
+        claim -> {
+          claim.setString(1, worker);
+          claim.setDouble(2, seconds(lease));
+          claim.setInt(3, most);
+        },
+        row -> claimed(row, worker));
+  }
+
+  private static Claimed claimed(ResultSet row, String worker) throws SQLException {
+    return new Claimed(
+        JobRow.of(row, List.of()),
+        worker,
+        Optional.ofNullable(row.getString("provider_job")),
+        row.getObject("intent_at") != null,
+        row.getBoolean("cancel_asked"),
+        row.getBoolean("is_expired"),
+        row.getInt("tries"));
+  }
+
+  /**
+   * A sign of life for these; of those that are missing in the answer somebody else has the job.
+   */
+  public List<Sign> heartbeat(List<Claimed> held, Duration lease) throws SQLException {
+    return query(
+        "SELECT * FROM job_heartbeat(?, ?, make_interval(secs => ?))",
+        beat -> {
+          Connection connection = beat.getConnection();
+          beat.setArray(1, SqlArrays.of(connection, "text", held, Claimed::worker));
+          beat.setArray(2, SqlArrays.of(connection, "uuid", held, each -> each.id().toString()));
+          beat.setDouble(3, seconds(lease));
+        },
+        row ->
+            new Sign(
+                new JobId(row.getObject("job_id", UUID.class)),
+                row.getBoolean("cancel_asked"),
+                row.getBoolean("is_expired")));
+  }
+
+  /** The provider is about to hear of it. */
+  public boolean intend(Claimed held) throws SQLException {
+    return step("job_intend" + MINE + ")", held, _ -> {});
+  }
+
+  /** The provider has it. The worker gives it back. */
+  public boolean submitted(Claimed held, String providerJob, Duration nextLook)
+      throws SQLException {
+    return step(
+        "job_submitted" + MINE + ", ?, make_interval(secs => ?))",
+        held,
+        step -> {
+          step.setString(3, providerJob);
+          step.setDouble(4, seconds(nextLook));
+        });
+  }
+
+  /** The provider makes it. The worker gives it back. */
+  public boolean running(Claimed held, @Nullable Integer progress, Duration nextLook)
+      throws SQLException {
+    return step(
+        "job_running" + MINE + ", ?::integer, make_interval(secs => ?))",
+        held,
+        step -> {
+          step.setObject(3, progress);
+          step.setDouble(4, seconds(nextLook));
+        });
+  }
+
+  /** Nothing was learned of it. The worker gives it back. */
+  public boolean release(Claimed held, Duration nextLook) throws SQLException {
+    return step(
+        "job_release" + MINE + ", make_interval(secs => ?))",
+        held,
+        step -> step.setDouble(3, seconds(nextLook)));
+  }
+
+  /** The provider does not give it up. The worker gives it back. */
+  public boolean cancelRefused(Claimed held, Duration nextLook) throws SQLException {
+    return step(
+        "job_cancel_refused" + MINE + ", make_interval(secs => ?))",
+        held,
+        step -> step.setDouble(3, seconds(nextLook)));
+  }
+
+  /** It was made, and lies in our storage, to be kept for so long. */
+  public boolean succeed(
+      Claimed held, MicroUsd cost, Duration retention, List<JobArtifact> artifacts)
+      throws SQLException {
+    return step(
+        "job_succeed" + MINE + ", ?, make_interval(secs => ?), ?, ?, ?, ?, ?, ?, ?, ?)",
+        held,
+        step -> {
+          step.setLong(3, cost.value());
+          step.setDouble(4, seconds(retention));
+          bind(step, artifacts);
+        });
+  }
+
+  private static void bind(PreparedStatement step, List<JobArtifact> all) throws SQLException {
+    Connection on = step.getConnection();
+    step.setArray(5, SqlArrays.of(on, "uuid", all, each -> each.id().toString()));
+    step.setArray(6, SqlArrays.of(on, "text", all, each -> each.type().wire()));
+    step.setArray(7, SqlArrays.of(on, "text", all, JobArtifact::contentType));
+    step.setArray(8, SqlArrays.of(on, "text", all, each -> each.blob().toString()));
+    step.setArray(9, SqlArrays.longs(on, all, JobArtifact::sizeBytes));
+    step.setArray(10, SqlArrays.of(on, "int4", all, each -> pixels(each, Frame::width)));
+    step.setArray(11, SqlArrays.of(on, "int4", all, each -> pixels(each, Frame::height)));
+    step.setArray(
+        12, SqlArrays.of(on, "float8", all, each -> Double.toString(each.durationSeconds())));
+  }
+
+  private interface Side {
+    int of(Frame frame);
+  }
+
+  private static @Nullable String pixels(JobArtifact artifact, Side side) {
+    return artifact.frame().map(frame -> Integer.toString(side.of(frame))).orElse(null);
+  }
+
+  /** It failed, and it is certain that nothing will come of it. */
+  public boolean fail(Claimed held, JobFailure failure) throws SQLException {
+    return step(
+        "job_fail" + MINE + ", ?, ?)",
+        held,
+        step -> {
+          step.setString(3, failure.code());
+          step.setString(4, failure.message().replace('\0', '\uFFFD'));
+        });
+  }
+
+  /** Its time is over; also false where it is not. */
+  public boolean expire(Claimed held) throws SQLException {
+    return step("job_expire" + MINE + ")", held, _ -> {});
+  }
+
+  /** The provider has given it up, or never heard of it. */
+  public boolean canceled(Claimed held) throws SQLException {
+    return step("job_canceled" + MINE + ")", held, _ -> {});
+  }
+
+  /** A job whoever asks for it, also for those who are told of its end. */
+  public Optional<Job> find(JobId id) throws SQLException {
+    return new JobViews(pool).find(null, id);
+  }
+
+  /** A job of an organization's. */
+  public Optional<Job> find(OrgId org, JobId id) throws SQLException {
+    return new JobViews(pool).find(org, id);
+  }
+
+  // What was kept for long enough
+
+  /** Artifacts whose bytes are due to be deleted, at most so many. */
+  public List<Due> artifactsDue(int most) throws SQLException {
+    return query(
+        "SELECT * FROM job_artifacts_due(?)",
+        due -> due.setInt(1, most),
+        row -> new Due(row.getObject(1, UUID.class), row.getString(2)));
+  }
+
+  /** Their bytes were deleted. */
+  public void forget(List<Due> deleted) throws SQLException {
+    var _ =
+        query(
+            "SELECT job_artifacts_forget(?)",
+            forget ->
+                forget.setArray(
+                    1,
+                    SqlArrays.of(
+                        forget.getConnection(),
+                        "uuid",
+                        deleted,
+                        each -> each.artifact().toString())),
+            _ -> true);
+  }
+
+  /** Forgets jobs that were over for so long, or were removed; returns how many. */
+  public int tidy(Duration kept, int most) throws SQLException {
+    return query(
+            "SELECT job_tidy(make_interval(secs => ?), ?)",
+            tidy -> {
+              tidy.setDouble(1, seconds(kept));
+              tidy.setInt(2, most);
+            },
+            row -> row.getInt(1))
+        .getFirst();
+  }
+
+  // Statements
+
+  private interface Binding {
+    void bind(PreparedStatement statement) throws SQLException;
+  }
+
+  private interface Reading<T> {
+    T read(ResultSet row) throws SQLException;
+  }
+
+  private boolean step(String call, Claimed held, Binding rest) throws SQLException {
+    return query(
+            "SELECT " + call,
+            step -> {
+              step.setObject(1, held.id().value());
+              step.setString(2, held.worker());
+              rest.bind(step);
+            },
+            row -> row.getBoolean(1))
+        .getFirst();
+  }
+
+  private <T> List<T> query(String sql, Binding binding, Reading<T> reading) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement statement = connection.prepareStatement(sql)) {
+      binding.bind(statement);
+      List<T> all = new ArrayList<>();
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          all.add(reading.read(row));
+        }
+      }
+      return all;
+    }
+  }
+
+  private static double seconds(Duration time) {
+    return time.toMillis() / 1e3;
+  }
+}

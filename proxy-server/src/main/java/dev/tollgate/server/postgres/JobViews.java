@@ -1,0 +1,109 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobStatus;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs as they stand, for whoever asks. Blocks. */
+public final class JobViews {
+  private static final String NAMED =
+      "SELECT * FROM media_job WHERE id = ? AND (?::uuid IS NULL OR org_id = ?::uuid)";
+
+  private static final String LISTED =
+      """
+      SELECT * FROM media_job
+       WHERE removed_at IS NULL AND (?::uuid IS NULL OR org_id = ?::uuid)
+         AND (?::text IS NULL OR status = ?)
+       ORDER BY created_at DESC, id LIMIT ?
+      """;
+
+  private static final String ARTIFACTS =
+      "SELECT * FROM media_artifact WHERE job_id = ? ORDER BY blob_key, id";
+
+  private final DataSource source;
+
+  JobViews(DataSource source) {
+    this.source = source;
+  }
+
+  /** A job of an organization's; null: of any. */
+  public Optional<Job> find(@Nullable OrgId org, JobId id) throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      return one(connection, NAMED + " AND removed_at IS NULL", org, id);
+    }
+  }
+
+  /** The same also of one that was removed, as far as that is remembered. */
+  Optional<Job> remembered(OrgId org, JobId id) throws SQLException {
+    try (Connection connection = source.getConnection()) {
+      return one(connection, NAMED, org, id);
+    }
+  }
+
+  private static Optional<Job> one(Connection connection, String sql, @Nullable OrgId org, JobId id)
+      throws SQLException {
+    try (PreparedStatement select = connection.prepareStatement(sql)) {
+      select.setObject(1, id.value());
+      select.setObject(2, org == null ? null : org.value());
+      select.setObject(3, org == null ? null : org.value());
+      try (ResultSet row = select.executeQuery()) {
+        return row.next()
+            ? Optional.of(JobRow.of(row, artifacts(connection, row, id)))
+            : Optional.empty();
+      }
+    }
+  }
+
+  /** Nothing else has any. */
+  private static List<JobArtifact> artifacts(Connection connection, ResultSet job, JobId id)
+      throws SQLException {
+    List<JobArtifact> all = new ArrayList<>();
+    if (job.getString("status").equals(JobStatus.SUCCEEDED.wire())) {
+      try (PreparedStatement select = connection.prepareStatement(ARTIFACTS)) {
+        select.setObject(1, id.value());
+        try (ResultSet row = select.executeQuery()) {
+          while (row.next()) {
+            all.add(JobRow.artifact(row));
+          }
+        }
+      }
+    }
+    return all;
+  }
+
+  /**
+   * The newest jobs, without their artifacts.
+   *
+   * @param org null: of any
+   * @param status null: in any
+   */
+  public List<Job> list(@Nullable OrgId org, @Nullable JobStatus status, int most)
+      throws SQLException {
+    try (Connection connection = source.getConnection();
+        PreparedStatement select = connection.prepareStatement(LISTED)) {
+      select.setObject(1, org == null ? null : org.value());
+      select.setObject(2, org == null ? null : org.value());
+      select.setString(3, status == null ? null : status.wire());
+      select.setString(4, status == null ? null : status.wire());
+      select.setInt(5, most);
+      List<Job> jobs = new ArrayList<>();
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          jobs.add(JobRow.of(row, List.of()));
+        }
+      }
+      return jobs;
+    }
+  }
+}

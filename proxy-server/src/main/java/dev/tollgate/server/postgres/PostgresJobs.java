@@ -1,0 +1,268 @@
+package dev.tollgate.server.postgres;
+
+import dev.tollgate.core.exchange.Offload;
+import dev.tollgate.core.exchange.Offload.Outcome;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.job.JobWish;
+import dev.tollgate.core.job.Jobs;
+import dev.tollgate.server.postgres.JobSubmissions.Answer;
+import io.netty.util.concurrent.EventExecutor;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jobs of all nodes in PostgreSQL and by its clock, for event loops: the statements run where they
+ * may wait, and what has to be waited for is asked for again.
+ */
+public final class PostgresJobs implements Jobs {
+  /** Of one organization that ask at once: beyond it waits for itself. */
+  public static final int ORG_ASKS_MAX = 128;
+
+  /** After that nobody waits any more for a thread. */
+  private static final Duration WAIT_MAX = Duration.ofSeconds(2);
+
+  /** What living nodes do not use comes back within it, or the balance is in use. */
+  private static final Duration RECALL_MAX = Duration.ofSeconds(1);
+
+  /** A worker takes up what is to be canceled at once, and its provider answers within it. */
+  private static final Duration CANCEL_MAX = Duration.ofSeconds(8);
+
+  private static final Duration BETWEEN_RECALLS = Duration.ofMillis(60);
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(150);
+
+  private final JobSubmissions submissions;
+  private final JobViews views;
+  private final OrgTurns turns = new OrgTurns(ORG_ASKS_MAX);
+  private final Offload offload;
+
+  /**
+   * @param pool of the offload's threads alone
+   * @param remembered how long a submission is not carried out a second time
+   * @param ttl after which a job expires
+   */
+  PostgresJobs(DataSource pool, Offload offload, Duration remembered, Duration ttl) {
+    this.submissions = new JobSubmissions(pool, remembered, ttl);
+    this.views = new JobViews(pool);
+    this.offload = offload;
+  }
+
+  // Submission
+
+  @Override
+  public void submit(JobWish wish, EventExecutor loop, Consumer<Submitted> whenKnown) {
+    if (!turns.begin(wish.org())) {
+      whenKnown.accept(new Submitted.Crowded());
+      return;
+    }
+    long giveUp = loop.ticker().nanoTime() + RECALL_MAX.toNanos();
+    submit(
+        new Sent(wish, loop, giveUp),
+        Map.of(),
+        submitted -> {
+          turns.end(wish.org());
+          whenKnown.accept(submitted);
+        });
+  }
+
+  private record Sent(JobWish wish, EventExecutor loop, long giveUpNanos) {
+    boolean isLate() {
+      return loop.ticker().nanoTime() - giveUpNanos >= 0;
+    }
+  }
+
+  private void submit(Sent sent, Map<String, Long> awaited, Consumer<Submitted> whenKnown) {
+    run(
+        sent.loop(),
+        () -> submitted(sent.wish(), awaited),
+        outcome -> {
+          switch (outcome) {
+            case Outcome.Done<Step> done -> next(sent, done.value(), whenKnown);
+            case Outcome.Refused<Step> refused ->
+                whenKnown.accept(new Submitted.Unavailable(refused.reason()));
+            case Outcome.Failed<Step> failed ->
+                whenKnown.accept(new Submitted.Unavailable(failed.cause().toString()));
+          }
+        });
+  }
+
+  /** What a statement brought. */
+  private sealed interface Step {
+    record Known(Submitted submitted) implements Step {}
+
+    record Again(Map<String, Long> awaited) implements Step {}
+  }
+
+  private Step submitted(JobWish wish, Map<String, Long> awaited) throws SQLException {
+    byte[] sha256 = wish.body().sha256();
+    return switch (submissions.submit(wish, sha256, awaited)) {
+      case Answer.Made _ -> new Step.Known(new Submitted.Made(known(wish.org(), wish.id())));
+      case Answer.Replay replay ->
+          new Step.Known(new Submitted.Replayed(known(wish.org(), replay.job())));
+      case Answer.Conflict _ -> new Step.Known(new Submitted.Conflict());
+      case Answer.TooLittle refused -> new Step.Known(new Submitted.TooLittle(refused.shortages()));
+      case Answer.Awaits awaits -> new Step.Again(awaits.recalls());
+    };
+  }
+
+  private Job known(OrgId org, JobId id) throws SQLException {
+    return views.remembered(org, id).orElseThrow(() -> new SQLException("a job is gone"));
+  }
+
+  private void next(Sent sent, Step step, Consumer<Submitted> whenKnown) {
+    switch (step) {
+      case Step.Known known -> whenKnown.accept(known.submitted());
+      case Step.Again _ when sent.isLate() ->
+          whenKnown.accept(
+              new Submitted.Unavailable("other nodes did not say what they can spare"));
+      case Step.Again again ->
+          later(sent.loop(), BETWEEN_RECALLS, () -> submit(sent, again.awaited(), whenKnown));
+    }
+  }
+
+  // Looks
+
+  @Override
+  public void find(OrgId org, JobId id, EventExecutor loop, Consumer<Found> whenKnown) {
+    if (!turns.begin(org)) {
+      whenKnown.accept(new Found.Crowded());
+      return;
+    }
+    run(
+        loop,
+        () -> views.find(org, id),
+        outcome -> {
+          turns.end(org);
+          whenKnown.accept(found(outcome));
+        });
+  }
+
+  private static Found found(Outcome<Optional<Job>> outcome) {
+    return switch (outcome) {
+      case Outcome.Done<Optional<Job>> done ->
+          done.value().<Found>map(Found.Here::new).orElseGet(Found.Nowhere::new);
+      case Outcome.Refused<Optional<Job>> refused -> new Found.Unavailable(refused.reason());
+      case Outcome.Failed<Optional<Job>> failed -> new Found.Unavailable(failed.cause().toString());
+    };
+  }
+
+  // Ends
+
+  @Override
+  public void delete(
+      OrgId org,
+      @Nullable JobKind kind,
+      JobId id,
+      EventExecutor loop,
+      Consumer<Deleted> whenKnown) {
+    if (!turns.begin(org)) {
+      whenKnown.accept(new Deleted.Crowded());
+      return;
+    }
+    long giveUp = loop.ticker().nanoTime() + CANCEL_MAX.toNanos();
+    var asked =
+        new Asked(
+            org,
+            id,
+            loop,
+            giveUp,
+            deleted -> {
+              turns.end(org);
+              whenKnown.accept(deleted);
+            });
+    told(asked, () -> deleted(org, kind, id));
+  }
+
+  /** A job that is to be canceled, and who waits for that. */
+  private record Asked(
+      OrgId org, JobId id, EventExecutor loop, long giveUpNanos, Consumer<Deleted> whenKnown) {
+    boolean isLate() {
+      return loop.ticker().nanoTime() - giveUpNanos >= 0;
+    }
+  }
+
+  /** Empty: it is asked for, and not known yet. */
+  private Optional<Deleted> deleted(OrgId org, @Nullable JobKind kind, JobId id)
+      throws SQLException {
+    return switch (submissions.cancel(org, kind, id)) {
+      case CANCELED ->
+          Optional.of(
+              views
+                  .find(org, id)
+                  .<Deleted>map(Deleted.Canceled::new)
+                  .orElseGet(Deleted.Removed::new));
+      case ASKED -> Optional.empty();
+      case UNKNOWN -> Optional.of(new Deleted.Nowhere());
+      case OVER, OPEN, REMOVED ->
+          switch (submissions.remove(org, kind, id)) {
+            case REMOVED -> Optional.of(new Deleted.Removed());
+            case UNKNOWN -> Optional.of(new Deleted.Nowhere());
+            case CANCELED, ASKED, OVER, OPEN -> Optional.of(new Deleted.NotCancellable());
+          };
+    };
+  }
+
+  private void told(Asked asked, Callable<Optional<Deleted>> look) {
+    run(
+        asked.loop(),
+        look,
+        outcome -> {
+          switch (outcome) {
+            case Outcome.Done<Optional<Deleted>> done ->
+                done.value()
+                    .ifPresentOrElse(
+                        asked.whenKnown(),
+                        () ->
+                            later(
+                                asked.loop(), BETWEEN_LOOKS, () -> told(asked, () -> look(asked))));
+            case Outcome.Refused<Optional<Deleted>> refused ->
+                asked.whenKnown().accept(new Deleted.Unavailable(refused.reason()));
+            case Outcome.Failed<Optional<Deleted>> failed ->
+                asked.whenKnown().accept(new Deleted.Unavailable(failed.cause().toString()));
+          }
+        });
+  }
+
+  /** Whoever waited for too long takes the wish back, so that it is not granted behind its back. */
+  private Optional<Deleted> look(Asked asked) throws SQLException {
+    if (submissions.isCancelAsked(asked.id())) {
+      if (!asked.isLate()) {
+        return Optional.empty();
+      }
+      if (submissions.withdraw(asked.org(), asked.id())) {
+        return Optional.of(new Deleted.NotCancellable());
+      }
+    }
+    return Optional.of(ended(asked));
+  }
+
+  private Deleted ended(Asked asked) throws SQLException {
+    Optional<Job> job = views.find(asked.org(), asked.id());
+    if (job.isEmpty()) {
+      return new Deleted.Nowhere();
+    }
+    return job.get().status() == JobStatus.CANCELED
+        ? new Deleted.Canceled(job.get())
+        : new Deleted.NotCancellable();
+  }
+
+  // Threads
+
+  private <T> void run(EventExecutor loop, Callable<T> work, Consumer<Outcome<T>> whenDone) {
+    offload.run(loop, loop.ticker().nanoTime() + WAIT_MAX.toNanos(), work, whenDone);
+  }
+
+  private static void later(EventExecutor loop, Duration delay, Runnable work) {
+    var _ = loop.schedule(work, delay.toNanos(), TimeUnit.NANOSECONDS);
+  }
+}

@@ -1,0 +1,340 @@
+package dev.tollgate.server.postgres;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.claim.BodyIdentity;
+import dev.tollgate.core.claim.IdempotencyKey;
+import dev.tollgate.core.exchange.Offload;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.id.KeyId;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobArtifact.Frame;
+import dev.tollgate.core.job.JobFailure;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.job.JobWish;
+import dev.tollgate.core.job.Jobs;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.ledger.Bank.Ask;
+import dev.tollgate.core.ledger.Bank.Shortage;
+import dev.tollgate.core.ledger.Bank.Statement;
+import dev.tollgate.core.ledger.Bank.Want;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.ScopeKind;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.postgres.JobRows.Claimed;
+import dev.tollgate.server.postgres.JobRows.Sign;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A job from its submission to its end as gateway and workers have it, in a real database. */
+class PostgresJobsIT {
+  private static final Duration DAY = Duration.ofDays(1);
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static TestBooks books;
+
+  private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final JobId id = JobId.fresh();
+  private Jobs jobs;
+  private JobRows rows;
+  private OrgId org;
+  private KeyId key;
+
+  /** Whoever asks waits. */
+  private static final class AtOnce implements Offload {
+    @Override
+    public <T> void run(
+        EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
+      Outcome<T> outcome;
+      try {
+        outcome = new Outcome.Done<>(work.call());
+      } catch (Exception e) {
+        outcome = new Outcome.Failed<>(e);
+      }
+      whenDone.accept(outcome);
+    }
+  }
+
+  @BeforeAll
+  static void open() throws Exception {
+    books = TestBooks.open();
+  }
+
+  @AfterAll
+  static void close() {
+    books.close();
+  }
+
+  @BeforeEach
+  void begin() throws Exception {
+    channel.freezeTime();
+    jobs = new PostgresJobs(books.store().pool(), new AtOnce(), DAY, DAY);
+    rows = books.store().jobRows();
+    org = books.newOrg();
+    key = books.newKey(org);
+    books.fund(org, 1_000);
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    books.execute("SELECT job_cancel(NULL, NULL, id) FROM media_job WHERE completed_at IS NULL");
+    assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+    channel.finishAndReleaseAll();
+  }
+
+  @Test
+  void whatIsSubmittedIsFoundAsItWas() {
+    Job made = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body")).job();
+    assertThat(made)
+        .returns(id, Job::id)
+        .returns(JobStatus.QUEUED, Job::status)
+        .returns(new MicroUsd(150), Job::estimated)
+        .returns(new MicroUsd(200), Job::max)
+        .returns("https://example.com/hook", Job::webhookUrl);
+    assertThat(made.params()).hasToString("{\"prompt\":\"a dog\"}");
+    assertThat(found()).usingRecursiveComparison().isEqualTo(made);
+    assertThat(find(new OrgId(UUID.randomUUID()), id)).isInstanceOf(Jobs.Found.Nowhere.class);
+    assertThat(find(org, JobId.fresh())).isInstanceOf(Jobs.Found.Nowhere.class);
+  }
+
+  @Test
+  void aReplayIsTheSameJobAndAnotherBodyAConflict() {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    JobWish again = wish(JobId.fresh(), "k", "body");
+    assertThat(submitted(Jobs.Submitted.Replayed.class, again).job().id()).isEqualTo(id);
+    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Canceled.class);
+    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Removed.class);
+    assertThat(find(org, id)).isInstanceOf(Jobs.Found.Nowhere.class);
+    assertThat(submitted(Jobs.Submitted.Replayed.class, again).job().id()).isEqualTo(id);
+    var _ = submitted(Jobs.Submitted.Conflict.class, wish(JobId.fresh(), "k", "another"));
+  }
+
+  @Test
+  void whoHasTooLittleIsToldOfWhat() {
+    var refused = submitted(Jobs.Submitted.TooLittle.class, wish(id, "k", "body", 1_001));
+    assertThat(refused.shortages())
+        .singleElement()
+        .returns(ScopeKind.ORG, shortage -> shortage.scope().kind())
+        .returns(new MicroUsd(1_000), Shortage::limit);
+  }
+
+  @Test
+  void moneyThatNodesHoldIsWaitedForAndThenGivenUp() throws Exception {
+    var node = books.bank().open(UUID.randomUUID(), UUID.randomUUID());
+    Payer payer = Payer.of(org, key, RequestId.at(System.currentTimeMillis()));
+    var all = new Want(ScopeKind.ORG, new MicroUsd(1_000), new MicroUsd(1_000));
+    var _ = books.bank().grant(node, new Ask(1, payer, List.of(all), true));
+    List<Jobs.Submitted> answers = new ArrayList<>();
+    jobs.submit(wish(id, "k", "body"), channel.eventLoop(), answers::add);
+    for (int i = 0; i < 30 && answers.isEmpty(); i++) {
+      pass(Duration.ofMillis(100));
+    }
+    assertThat(answers).singleElement().isInstanceOf(Jobs.Submitted.Unavailable.class);
+    jobs.submit(wish(id, "k", "body"), channel.eventLoop(), answers::add);
+    var gives = new Statement(payer, ScopeKind.ORG, new MicroUsd(500), 100, false);
+    var _ = books.bank().tick(node, 2, List.of(gives));
+    pass(Duration.ofMillis(100));
+    assertThat(answers).last().isInstanceOf(Jobs.Submitted.Made.class);
+    books.bank().close(node);
+  }
+
+  @Test
+  void aWorkerBringsItToItsEnd() throws Exception {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    Claimed fresh = claimed();
+    assertThat(fresh)
+        .returns(id, Claimed::id)
+        .returns(false, Claimed::intended)
+        .returns(false, Claimed::expired)
+        .returns(Optional.empty(), Claimed::providerJob);
+    assertThat(rows.intend(fresh)).isTrue();
+    assertThat(rows.submitted(fresh, "p7", Duration.ZERO)).isTrue();
+    assertThat(rows.submitted(fresh, "p7", Duration.ZERO)).isFalse();
+    Claimed second = claimed();
+    assertThat(second.providerJob()).contains("p7");
+    assertThat(second.intended()).isTrue();
+    assertThat(rows.running(second, 40, Duration.ZERO)).isTrue();
+    assertThat(found().progress()).isEqualTo(40);
+    Claimed third = claimed();
+    assertThat(rows.heartbeat(List.of(second, third), LEASE))
+        .containsExactly(new Sign(id, false, false));
+    var film = new BlobName("20261129", "9f86d081884c7d65", "4".repeat(26), BlobType.MP4);
+    var sound = new BlobName("20261129", "9f86d081884c7d65", "5".repeat(26), BlobType.MP3);
+    List<JobArtifact> artifacts =
+        List.of(
+            new JobArtifact(
+                UUID.randomUUID(),
+                JobArtifact.Type.VIDEO,
+                "video/mp4",
+                film,
+                12,
+                Optional.of(new Frame(640, 480)),
+                2.5),
+            new JobArtifact(
+                UUID.randomUUID(),
+                JobArtifact.Type.AUDIO,
+                "audio/mpeg",
+                sound,
+                7,
+                Optional.empty(),
+                2.5));
+    assertThat(rows.succeed(third, new MicroUsd(90), Duration.ZERO, artifacts)).isTrue();
+    assertThat(found())
+        .returns(JobStatus.SUCCEEDED, Job::status)
+        .returns(100, Job::progress)
+        .returns(new MicroUsd(90), Job::cost)
+        .returns(artifacts, Job::artifacts);
+    List<JobRows.Due> due = rows.artifactsDue(10);
+    assertThat(due).extracting(JobRows.Due::blob).contains(film.toString(), sound.toString());
+    rows.forget(due);
+    assertThat(found().artifacts()).isEmpty();
+    assertThat(rows.tidy(Duration.ZERO, 10)).isZero();
+  }
+
+  @Test
+  void aFailureIsTold() throws Exception {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    Claimed held = claimed();
+    assertThat(rows.release(held, Duration.ZERO)).isTrue();
+    Claimed again = claimed();
+    assertThat(again.tries()).isOne();
+    assertThat(rows.expire(again)).isFalse();
+    assertThat(rows.fail(again, JobFailure.of(ErrorCode.PROVIDER_FAILURE, "no\0"))).isTrue();
+    assertThat(found().failure()).isEqualTo(new JobFailure("provider_error", "no\uFFFD"));
+  }
+
+  @Test
+  void whatAProviderMayHaveIsCanceledWhenAWorkerSaysSo() throws Exception {
+    for (boolean isGivenUp : List.of(false, true)) {
+      JobId job = JobId.fresh();
+      var _ = submitted(Jobs.Submitted.Made.class, wish(job, "k" + isGivenUp, "body"));
+      Claimed held = claimed();
+      assertThat(rows.intend(held)).isTrue();
+      List<Jobs.Deleted> answers = new ArrayList<>();
+      jobs.delete(org, JobKind.VIDEO, job, channel.eventLoop(), answers::add);
+      pass(Duration.ofSeconds(1));
+      assertThat(answers).isEmpty();
+      assertThat(rows.heartbeat(List.of(held), LEASE)).containsExactly(new Sign(job, true, false));
+      assertThat(isGivenUp ? rows.canceled(held) : rows.cancelRefused(held, DAY)).isTrue();
+      pass(Duration.ofSeconds(1));
+      assertThat(answers)
+          .singleElement()
+          .isInstanceOf(
+              isGivenUp ? Jobs.Deleted.Canceled.class : Jobs.Deleted.NotCancellable.class);
+      books.execute("UPDATE media_job SET next_look_at = now()");
+      for (Claimed rest : rows.claim("n", LEASE, 9)) {
+        assertThat(rows.canceled(rest)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void aWishThatNobodyHearsIsTakenBack() throws Exception {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    Claimed held = claimed();
+    assertThat(rows.intend(held)).isTrue();
+    List<Jobs.Deleted> answers = new ArrayList<>();
+    jobs.delete(org, null, id, channel.eventLoop(), answers::add);
+    for (int i = 0; i < 100 && answers.isEmpty(); i++) {
+      pass(Duration.ofMillis(150));
+    }
+    assertThat(answers).singleElement().isInstanceOf(Jobs.Deleted.NotCancellable.class);
+    assertThat(rows.heartbeat(List.of(held), LEASE)).containsExactly(new Sign(id, false, false));
+    assertThat(rows.canceled(held)).isTrue();
+  }
+
+  @Test
+  void nobodyElseCancelsOrRemovesIt() {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    assertThat(delete(JobKind.MUSIC)).isInstanceOf(Jobs.Deleted.Nowhere.class);
+    OrgId its = org;
+    org = new OrgId(UUID.randomUUID());
+    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Nowhere.class);
+    org = its;
+    assertThat(found().status()).isEqualTo(JobStatus.QUEUED);
+    assertThat(delete(JobKind.VIDEO)).isInstanceOf(Jobs.Deleted.Canceled.class);
+  }
+
+  // Steps
+
+  private JobWish wish(JobId job, String idempotencyKey, String body) {
+    return wish(job, idempotencyKey, body, 150);
+  }
+
+  private JobWish wish(JobId job, String idempotencyKey, String body, long reserved) {
+    byte[] bytes = body.getBytes(UTF_8);
+    return new JobWish(
+        job,
+        org,
+        key,
+        RequestId.at(System.currentTimeMillis()),
+        "/v1/video/generations",
+        new IdempotencyKey(idempotencyKey),
+        new BodyIdentity(bytes, bytes.length, "application/json"),
+        JobKind.VIDEO,
+        "acme/film",
+        "mock",
+        new MicroUsd(reserved),
+        new MicroUsd(reserved + 50),
+        JsonBytes.raw("{\"prompt\":\"a dog\"}"),
+        "https://example.com/hook",
+        JsonBytes.raw("{}"));
+  }
+
+  private <T extends Jobs.Submitted> T submitted(Class<T> expected, JobWish wish) {
+    List<Jobs.Submitted> answers = new ArrayList<>();
+    jobs.submit(wish, channel.eventLoop(), answers::add);
+    assertThat(answers).singleElement().isInstanceOf(expected);
+    return expected.cast(answers.getFirst());
+  }
+
+  private Jobs.Found find(OrgId its, JobId job) {
+    List<Jobs.Found> answers = new ArrayList<>();
+    jobs.find(its, job, channel.eventLoop(), answers::add);
+    return requireNonNull(answers.getFirst());
+  }
+
+  private Job found() {
+    return ((Jobs.Found.Here) find(org, id)).job();
+  }
+
+  private Jobs.Deleted delete(@Nullable JobKind kind) {
+    List<Jobs.Deleted> answers = new ArrayList<>();
+    jobs.delete(org, kind, id, channel.eventLoop(), answers::add);
+    return requireNonNull(answers.getFirst());
+  }
+
+  private Claimed claimed() throws Exception {
+    List<Claimed> claimed = rows.claim("node", LEASE, 10);
+    assertThat(claimed).hasSize(1);
+    return claimed.getFirst();
+  }
+
+  private void pass(Duration time) {
+    channel.advanceTimeBy(time.toMillis(), TimeUnit.MILLISECONDS);
+    channel.runScheduledPendingTasks();
+    channel.runPendingTasks();
+  }
+}
