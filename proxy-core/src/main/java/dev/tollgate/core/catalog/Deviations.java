@@ -12,6 +12,8 @@ import java.util.Map;
  * @param refusedInMessages members of messages that it does not take
  * @param developerRole whether it knows messages of a developer; else they are the system's
  * @param jsonSchema whether an answer can be held to a schema; else it is only asked for JSON
+ * @param drawing how it is asked for images
+ * @param models which of OpenAI's models one of its own is, where its name does not say
  */
 public record Deviations(
     List<String> refused,
@@ -20,14 +22,31 @@ public record Deviations(
     boolean developerRole,
     boolean jsonSchema,
     CallIds callIds,
-    Reasoning reasoning) {
+    Reasoning reasoning,
+    Drawing drawing,
+    Map<String, String> models) {
   public static final Deviations NONE =
-      new Deviations(List.of(), Map.of(), List.of(), true, true, CallIds.ANY, Reasoning.AS_IS);
+      new Deviations(
+          List.of(),
+          Map.of(),
+          List.of(),
+          true,
+          true,
+          CallIds.ANY,
+          Reasoning.AS_IS,
+          Drawing.OPENAI,
+          Map.of());
 
   public Deviations {
     refused = List.copyOf(refused);
     renamed = Map.copyOf(renamed);
     refusedInMessages = List.copyOf(refusedInMessages);
+    models = Map.copyOf(models);
+  }
+
+  /** What a model really is. */
+  public String model(String upstreamModel) {
+    return models.getOrDefault(upstreamModel, upstreamModel);
   }
 
   /** Whether a chat is edited for it. */
@@ -68,37 +87,114 @@ public record Deviations(
         developerRole,
         jsonSchema,
         callIds,
-        reasoning);
+        reasoning,
+        drawing,
+        models);
   }
 
   /** These without some members of messages. */
   Deviations refusingInMessages(String... members) {
     return new Deviations(
-        refused, renamed, List.of(members), developerRole, jsonSchema, callIds, reasoning);
+        refused,
+        renamed,
+        List.of(members),
+        developerRole,
+        jsonSchema,
+        callIds,
+        reasoning,
+        drawing,
+        models);
   }
 
   Deviations renaming(Map<String, String> names) {
     return new Deviations(
-        refused, names, refusedInMessages, developerRole, jsonSchema, callIds, reasoning);
+        refused,
+        names,
+        refusedInMessages,
+        developerRole,
+        jsonSchema,
+        callIds,
+        reasoning,
+        drawing,
+        models);
   }
 
   Deviations withoutDeveloper() {
     return new Deviations(
-        refused, renamed, refusedInMessages, false, jsonSchema, callIds, reasoning);
+        refused,
+        renamed,
+        refusedInMessages,
+        false,
+        jsonSchema,
+        callIds,
+        reasoning,
+        drawing,
+        models);
   }
 
   Deviations withoutSchema() {
     return new Deviations(
-        refused, renamed, refusedInMessages, developerRole, false, callIds, reasoning);
+        refused,
+        renamed,
+        refusedInMessages,
+        developerRole,
+        false,
+        callIds,
+        reasoning,
+        drawing,
+        models);
   }
 
   Deviations thinking(Reasoning where) {
     return new Deviations(
-        refused, renamed, refusedInMessages, developerRole, jsonSchema, callIds, where);
+        refused,
+        renamed,
+        refusedInMessages,
+        developerRole,
+        jsonSchema,
+        callIds,
+        where,
+        drawing,
+        models);
   }
 
   Deviations calling(CallIds ids) {
     return new Deviations(
-        refused, renamed, refusedInMessages, developerRole, jsonSchema, ids, reasoning);
+        refused,
+        renamed,
+        refusedInMessages,
+        developerRole,
+        jsonSchema,
+        ids,
+        reasoning,
+        drawing,
+        models);
+  }
+
+  Deviations drawing(Drawing how) {
+    return new Deviations(
+        refused,
+        renamed,
+        refusedInMessages,
+        developerRole,
+        jsonSchema,
+        callIds,
+        reasoning,
+        how,
+        models);
+  }
+
+  /** These, where some models are others than their names say. */
+  public Deviations being(Map<String, String> known) {
+    return new Deviations(
+        refused,
+        renamed,
+        refusedInMessages,
+        developerRole,
+        jsonSchema,
+        callIds,
+        reasoning,
+        drawing,
+        known);
   }
 }

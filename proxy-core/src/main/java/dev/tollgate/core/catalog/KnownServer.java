@@ -85,9 +85,12 @@ public enum KnownServer {
       "https://api.together.xyz/v1",
       shortBound()
           .refusing("parallel_tool_calls", "top_logprobs", "service_tier", "store", "metadata")
-          .thinking(Reasoning.REASONING)),
+          .thinking(Reasoning.REASONING)
+          .drawing(Drawing.TOGETHER)),
   VLLM("", plain().thinking(Reasoning.REASONING), true, Prefill.CONTINUE_FINAL_MESSAGE),
-  XAI("https://api.x.ai/v1", Deviations.NONE.refusing("logit_bias", "service_tier")),
+  XAI(
+      "https://api.x.ai/v1",
+      Deviations.NONE.refusing("logit_bias", "service_tier").drawing(Drawing.XAI)),
   ZAI(
       "https://api.z.ai/api/paas/v4",
       plain()

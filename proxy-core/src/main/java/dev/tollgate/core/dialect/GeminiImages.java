@@ -6,87 +6,52 @@ import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
-import dev.tollgate.core.json.Param;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.List;
-import java.util.Optional;
 
 /** Images as Gemini's generateContent: words and images are parts, and so is what is made. */
 final class GeminiImages implements ImageTranslation {
   private static final int BYTES_AROUND = 1_024;
-  private static final List<int[]> RATIOS =
-      List.of(
-          new int[] {1, 1},
-          new int[] {2, 3},
-          new int[] {3, 2},
-          new int[] {3, 4},
-          new int[] {4, 3},
-          new int[] {4, 5},
-          new int[] {5, 4},
-          new int[] {9, 16},
-          new int[] {16, 9},
-          new int[] {21, 9});
+  private static final List<String> RATIOS =
+      List.of("1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9");
 
   @Override
-  public TranslatedChat request(JsonMembers canonical) {
-    var dropped = new Dropped();
-    ByteBuf body = Unpooled.buffer(canonical.objectEnd() - canonical.objectStart() + BYTES_AROUND);
+  public TranslatedChat request(JsonMembers canonical, List<? extends InputImage> sources) {
+    int brought = sources.stream().mapToInt(InputImage::sizeBytes).sum();
+    int prompt = Given.at(canonical, "prompt");
+    int promptBytes = canonical.valueEnd(prompt) - canonical.valueStart(prompt);
+    ByteBuf body = Unpooled.buffer(promptBytes + brought + BYTES_AROUND);
     JsonOut out = new JsonOut(body).beginObject();
     out.name("contents").beginArray().beginObject().name("role").string("user");
     out.name("parts").beginArray();
-    int prompt = Given.at(canonical, "prompt");
     out.beginObject().name("text").raw(JsonBytes.of(canonical, prompt)).endObject();
-    sources(canonical, dropped, out);
+    for (InputImage image : sources) {
+      out.beginObject().name("inlineData").beginObject();
+      out.name("mimeType").string(image.mediaType()).name("data");
+      image.writeTo(body);
+      out.endObject().endObject();
+    }
     out.endArray().endObject().endArray();
     out.name("generationConfig").beginObject();
     out.name("responseModalities").beginArray().string("IMAGE").endArray();
-    size(canonical).ifPresent(ratio -> ratio(ratio, out));
+    ratio(canonical, out);
     out.endObject().endObject();
-    rest(canonical, dropped);
-    return new TranslatedChat(body, dropped.paths());
-  }
-
-  private static void sources(JsonMembers canonical, Dropped dropped, JsonOut out) {
-    int i = Given.at(canonical, "input_images", JsonKind.ARRAY);
-    if (i < 0) {
-      return;
-    }
-    JsonElements images = canonical.array(i);
-    for (int k = 0; k < images.size(); k++) {
-      Optional<DataUri> data = DataUri.of(images, k);
-      if (data.isPresent()) {
-        out.beginObject().name("inlineData").beginObject();
-        out.name("mimeType").string(data.get().mediaType());
-        out.name("data").stringBehind(images, k, data.get().headBytes()).endObject().endObject();
-      } else {
-        dropped.add(Param.of("input_images").at(k));
-      }
-    }
+    return new TranslatedChat(body, unsupported(canonical));
   }
 
   /** Gemini is told a ratio: of those that it has the nearest. */
-  private static Optional<int[]> size(JsonMembers canonical) {
+  private static void ratio(JsonMembers canonical, JsonOut out) {
     int i = Given.text(canonical, "size");
-    if (i < 0) {
-      return Optional.empty();
+    if (i >= 0) {
+      out.name("imageConfig").beginObject().name("aspectRatio");
+      out.string(AspectRatio.nearest(canonical.string(i), RATIOS)).endObject();
     }
-    String[] sides = canonical.string(i).split("x", 2);
-    double wanted = Math.log(Double.parseDouble(sides[0]) / Double.parseDouble(sides[1]));
-    return RATIOS.stream()
-        .min((one, other) -> Double.compare(distance(one, wanted), distance(other, wanted)));
   }
 
-  private static double distance(int[] ratio, double wanted) {
-    return Math.abs(Math.log((double) ratio[0] / ratio[1]) - wanted);
-  }
-
-  private static void ratio(int[] ratio, JsonOut out) {
-    out.name("imageConfig").beginObject();
-    out.name("aspectRatio").string(ratio[0] + ":" + ratio[1]).endObject();
-  }
-
-  private static void rest(JsonMembers canonical, Dropped dropped) {
+  @Override
+  public List<String> unsupported(JsonMembers canonical) {
+    var dropped = new Dropped();
     for (int i = 0; i < canonical.size(); i++) {
       switch (canonical.name(i)) {
         case "model", "prompt", "n", "size", "input_images", "response_format", "stream" -> {}
@@ -98,6 +63,7 @@ final class GeminiImages implements ImageTranslation {
         }
       }
     }
+    return dropped.paths();
   }
 
   @Override

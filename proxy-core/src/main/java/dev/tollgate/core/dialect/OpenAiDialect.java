@@ -1,6 +1,7 @@
 package dev.tollgate.core.dialect;
 
 import dev.tollgate.core.catalog.Deviations.Reasoning;
+import dev.tollgate.core.catalog.Drawing;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.catalog.Secret;
@@ -21,7 +22,10 @@ final class OpenAiDialect implements Dialect {
 
   @Override
   public String target(Operation operation, Route route, boolean stream) {
-    return route.provider().basePath() + path(operation);
+    Provider provider = route.provider();
+    Drawing.Sources sources = provider.quirks().deviations().drawing().sources();
+    boolean isNoEdit = operation == Operation.IMAGE_EDIT && sources == Drawing.Sources.ONE_ADDRESS;
+    return provider.basePath() + path(isNoEdit ? Operation.IMAGE : operation);
   }
 
   /** What follows the address of a compatible API. */

@@ -1,7 +1,9 @@
 package dev.tollgate.core.endpoint;
 
+import dev.tollgate.core.catalog.Drawing;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.dialect.Dialect.Operation;
+import dev.tollgate.core.dialect.InputImage;
 import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
@@ -26,9 +28,8 @@ sealed interface ImageBody {
 
     @Override
     public Outgoing outgoing(Route route, Asking asking) {
-      JsonSplice edits = RequestRoot.edited(root, false, route);
-      ask(root, edits, asking);
-      return Outgoing.whole(edits.toBuffers());
+      JsonSplice edits = spelled(root, route, asking);
+      return new Outgoing(edits.toBuffers(), ImageSpelling.refused(root, drawing(route)));
     }
   }
 
@@ -46,12 +47,12 @@ sealed interface ImageBody {
     /** Only the images are written anew; whatever stands around them leaves as it came. */
     @Override
     public Outgoing outgoing(Route route, Asking asking) {
-      JsonSplice edits = RequestRoot.edited(root, false, route);
-      ask(root, edits, asking);
-      edits.insertAfter(sourcesAt(), "images", SourceImages.references(root, sourcesAt(), fetched));
-      edits.delete(sourcesAt());
+      Drawing drawing = drawing(route);
+      JsonSplice edits = spelled(root, route, asking);
+      ImageSpelling.sources(root, sourcesAt(), fetched, drawing.sources(), edits);
       ByteBuf[] parts = edits.toBuffers().toArray(ByteBuf[]::new);
-      return Outgoing.whole(List.of(Unpooled.wrappedBuffer(parts.length, parts)));
+      List<ByteBuf> whole = List.of(Unpooled.wrappedBuffer(parts.length, parts));
+      return new Outgoing(whole, ImageSpelling.refused(root, drawing));
     }
 
     private int sourcesAt() {
@@ -61,6 +62,16 @@ sealed interface ImageBody {
     @Override
     public int builtBytes() {
       return SourceImages.referenceBytes(root, sourcesAt(), fetched);
+    }
+
+    @Override
+    public List<? extends InputImage> sources() {
+      return SourceImages.all(root, sourcesAt(), fetched);
+    }
+
+    @Override
+    public int fetchedBytes() {
+      return SourceImages.fetchedBytes(fetched);
     }
 
     @Override
@@ -142,20 +153,38 @@ sealed interface ImageBody {
     return canonical().map(root -> root.objectEnd() - root.objectStart()).orElse(0);
   }
 
-  /** JSON paths of images of which only an address, or no type, is there. */
-  default List<String> addresses() {
-    return switch (this) {
-      case Sources sources -> SourceImages.untyped(sources.root(), sources.sourcesAt());
-      case Words _, Upload _ -> List.of();
-    };
+  /** The images that others are made of, all of which are here; of a form none. */
+  default List<? extends InputImage> sources() {
+    return List.of();
   }
 
-  private static void ask(JsonMembers root, JsonSplice edits, Asking asking) {
+  /** How many bytes those have in base64 that were named by URL. */
+  default int fetchedBytes() {
+    return 0;
+  }
+
+  /** How a route's provider wants to be asked. */
+  static Drawing drawing(Route route) {
+    return route.provider().quirks().deviations().drawing();
+  }
+
+  private static JsonSplice spelled(JsonMembers root, Route route, Asking asking) {
+    JsonSplice edits = RequestRoot.edited(root, false, route);
+    ImageSpelling.edit(root, edits, drawing(route));
+    ask(root, edits, asking, drawing(route).bytesWord());
+    return edits;
+  }
+
+  private static void ask(JsonMembers root, JsonSplice edits, Asking asking, String bytesWord) {
     int format = root.indexOf(FORMAT);
+    JsonBytes bytes = JsonBytes.string(bytesWord);
     switch (asking) {
-      case AS_THE_CLIENT -> {}
+      case AS_THE_CLIENT -> {
+        if (format >= 0 && root.isString(format, ImageFormat.B64_JSON.wire())) {
+          edits.replace(format, bytes);
+        }
+      }
       case FOR_BYTES -> {
-        JsonBytes bytes = JsonBytes.string(ImageFormat.B64_JSON.wire());
         if (format < 0) {
           edits.insertLast(FORMAT, bytes);
         } else {

@@ -2,6 +2,7 @@ package dev.tollgate.core.endpoint;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.catalog.Drawing;
 import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
@@ -221,7 +222,7 @@ public final class ImageRequest implements InferenceRequest {
     Optional<JsonMembers> canonical = body().canonical();
     Optional<ImageTranslation> images = images(route);
     return images.isPresent() && canonical.isPresent()
-        ? translated(images.get().request(canonical.get()))
+        ? translated(images.get().request(canonical.get(), body().sources()))
         : body().outgoing(route, asking(route));
   }
 
@@ -247,7 +248,8 @@ public final class ImageRequest implements InferenceRequest {
 
   /** OpenAI's newer models, wherever they are served, know no other form and no field for it. */
   private static boolean isOnlyBytes(Route route) {
-    return images(route).isPresent() || ONLY_BYTES.matcher(route.upstreamModel()).lookingAt();
+    String model = route.provider().quirks().deviations().model(route.upstreamModel());
+    return images(route).isPresent() || ONLY_BYTES.matcher(model).lookingAt();
   }
 
   /** An address of what comes as bytes, where nobody stores it. */
@@ -256,19 +258,35 @@ public final class ImageRequest implements InferenceRequest {
     boolean isNowhere = wish.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
     return isNowhere
         ? List.of(ImageBody.FORMAT)
-        : images(route).isPresent() ? untranslatable() : List.of();
+        : images(route).isPresent() ? untranslatable() : unspeakable(ImageBody.drawing(route));
   }
 
-  /** Others make one image at a time, from words and base64 in JSON. */
+  /** Others make one image at a time, and take no forms. */
   private List<String> untranslatable() {
     return body().canonical().isEmpty()
         ? List.of("image")
-        : wish.count() > 1 ? List.of("n") : body().addresses();
+        : wish.count() > 1 ? List.of("n") : List.of();
+  }
+
+  private List<String> unspeakable(Drawing drawing) {
+    if (body().canonical().isEmpty()) {
+      return drawing.takesForms() ? List.of() : List.of("image");
+    }
+    return wish.count() > drawing.imagesMax()
+        ? List.of("n")
+        : wish.sources() > drawing.sourcesMax() ? List.of(SourceImages.MEMBER) : List.of();
   }
 
   @Override
   public List<String> unsupported(Route route, Model served) {
-    return impossible(route);
+    List<String> impossible = impossible(route);
+    Optional<JsonMembers> root = body().canonical();
+    if (!impossible.isEmpty() || root.isEmpty()) {
+      return impossible;
+    }
+    return images(route)
+        .map(translation -> translation.unsupported(root.get()))
+        .orElseGet(() -> ImageSpelling.refused(root.get(), ImageBody.drawing(route)));
   }
 
   @Override
@@ -282,7 +300,9 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   int builtBytes(Route route) {
-    return images(route).isPresent() ? body().canonicalBytes() : body().builtBytes();
+    return images(route).isPresent()
+        ? body().canonicalBytes() + body().fetchedBytes()
+        : body().builtBytes();
   }
 
   @Override

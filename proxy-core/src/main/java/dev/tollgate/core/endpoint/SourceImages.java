@@ -1,6 +1,10 @@
 package dev.tollgate.core.endpoint;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import dev.tollgate.core.blob.BlobType;
+import dev.tollgate.core.catalog.Drawing.Sources;
+import dev.tollgate.core.dialect.InputImage;
 import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -22,7 +26,7 @@ final class SourceImages {
   static final String MEMBER = "input_images";
   static final int COUNT_MAX = 10;
 
-  private static final int BYTES_AROUND_ONE = 48;
+  private static final int BYTES_AROUND_ONE = 64;
 
   /** A multiple of 3, so that no piece but the last is padded. */
   private static final int PIECE_BYTES = 48 * 1024;
@@ -67,73 +71,133 @@ final class SourceImages {
   }
 
   /**
-   * The same as OpenAI's edits take them in JSON, of which each is an object with its address: no
-   * provider is told where an image is, it gets the one that was looked at.
+   * The same as servers that speak OpenAI take them in JSON, as addresses: no provider is told
+   * where an image is, it gets the one that was looked at.
    */
-  static JsonBytes references(JsonMembers root, int i, Map<Integer, Fetched.Image> fetched) {
-    JsonElements images = root.array(i);
+  static JsonBytes references(
+      JsonMembers root, int i, Map<Integer, Fetched.Image> fetched, Sources as) {
+    String begin =
+        switch (as) {
+          case REFERENCES -> "{\"image_url\":\"";
+          case TYPED_REFERENCES -> "{\"type\":\"image_url\",\"url\":\"";
+          case ONE_ADDRESS -> "\"";
+        };
+    boolean isList = as != Sources.ONE_ADDRESS;
     ByteBuf out = Unpooled.buffer(referenceBytes(root, i, fetched));
-    out.writeByte('[');
-    for (int k = 0; k < images.size(); k++) {
-      ByteBufUtil.writeAscii(out, k == 0 ? "{\"image_url\":\"" : ",{\"image_url\":\"");
-      Fetched.Image image = fetched.get(k);
-      if (image == null) {
-        writeInline(out, images, k);
-      } else {
-        ByteBufUtil.writeAscii(out, dataOf(image.type()));
-        writeBase64(out, image);
-        out.writeByte('"');
-      }
-      out.writeByte('}');
+    ByteBufUtil.writeAscii(out, isList ? "[" : "");
+    List<Source> sources = all(root, i, fetched);
+    for (int k = 0; k < sources.size(); k++) {
+      ByteBufUtil.writeAscii(out, (k == 0 ? "" : ",") + begin);
+      sources.get(k).writeDataTo(out);
+      ByteBufUtil.writeAscii(out, isList ? "}" : "");
     }
-    out.writeByte(']');
+    ByteBufUtil.writeAscii(out, isList ? "]" : "");
     return JsonBytes.raw(out.array(), 0, out.writerIndex());
   }
 
-  /** JSON paths of those that do not say what they are. */
-  static List<String> untyped(JsonMembers root, int i) {
+  /** All of a valid body of which every one is here. */
+  static List<Source> all(JsonMembers root, int i, Map<Integer, Fetched.Image> fetched) {
     JsonElements images = root.array(i);
-    List<String> paths = new ArrayList<>();
+    List<Source> all = new ArrayList<>();
     for (int k = 0; k < images.size(); k++) {
-      if (!isTyped(images, k)) {
-        paths.add(Param.of(MEMBER).at(k).toString());
+      Fetched.Image image = fetched.get(k);
+      if (image != null) {
+        all.add(new FetchedImage(image));
+      } else if (SourceImage.beginning(images, k) instanceof SourceImage.Inline inline) {
+        int at = inline.isTyped() ? behindComma(images, k) : images.valueStart(k) + 1;
+        all.add(new InlineImage(images, k, inline.type(), at));
       }
     }
-    return paths;
+    return all;
+  }
+
+  /** Offset behind the first comma, which may be escaped as anything in JSON. */
+  private static int behindComma(JsonElements images, int k) {
+    byte[] bytes = images.bytes();
+    int at = images.valueStart(k);
+    while (bytes[at] != ',') {
+      boolean isEscape = bytes[at] == '\\' && bytes[at + 1] == 'u';
+      if (isEscape && new String(bytes, at + 2, 4, US_ASCII).equalsIgnoreCase("002c")) {
+        return at + 6;
+      }
+      at++;
+    }
+    return at + 1;
   }
 
   static int referenceBytes(JsonMembers root, int i, Map<Integer, Fetched.Image> fetched) {
     int bytes = root.valueEnd(i) - root.valueStart(i) + BYTES_AROUND_ONE * (count(root) + 1);
-    for (Fetched.Image image : fetched.values()) {
-      bytes += 4 * Math.ceilDiv(image.length(), 3);
+    return bytes + fetchedBytes(fetched);
+  }
+
+  /** Of those that were named by URL, in base64. */
+  static int fetchedBytes(Map<Integer, Fetched.Image> fetched) {
+    return fetched.values().stream().mapToInt(one -> new FetchedImage(one).sizeBytes()).sum();
+  }
+
+  /** One of them that is here, wherever it came from. */
+  sealed interface Source extends InputImage {
+    BlobType type();
+
+    @Override
+    default String mediaType() {
+      return type().mediaType();
     }
-    return bytes;
-  }
 
-  private static boolean isTyped(JsonElements images, int k) {
-    return SourceImage.beginning(images, k) instanceof SourceImage.Inline inline
-        && inline.isTyped();
-  }
-
-  private static void writeInline(ByteBuf out, JsonElements images, int k) {
-    if (SourceImage.beginning(images, k) instanceof SourceImage.Inline inline
-        && !inline.isTyped()) {
-      ByteBufUtil.writeAscii(out, dataOf(inline.type()));
+    /** Appends the rest of a JSON string that begins with its type. */
+    default void writeDataTo(ByteBuf out) {
+      ByteBufUtil.writeAscii(out, "data:" + mediaType() + ";base64,");
+      writeRestTo(out);
     }
-    int from = images.valueStart(k) + 1; // as it is written, escapes and all
-    out.writeBytes(images.bytes(), from, images.valueEnd(k) - from);
+
+    @Override
+    default void writeTo(ByteBuf out) {
+      out.writeByte('"');
+      writeRestTo(out);
+    }
+
+    /** Appends base64 and the quotation mark behind it. */
+    void writeRestTo(ByteBuf out);
   }
 
-  private static String dataOf(BlobType type) {
-    return "data:" + type.mediaType() + ";base64,";
+  /**
+   * One that stands in the request.
+   *
+   * @param at offset of its base64, which is written as it stands, escapes and all
+   */
+  private record InlineImage(JsonElements images, int k, BlobType type, int at) implements Source {
+    @Override
+    public int sizeBytes() {
+      return images.valueEnd(k) - at;
+    }
+
+    @Override
+    public void writeRestTo(ByteBuf out) {
+      out.writeBytes(images.bytes(), at, sizeBytes());
+    }
   }
 
-  /** Piece by piece, so that it needs no second array of its size. */
-  private static void writeBase64(ByteBuf out, Fetched.Image image) {
-    Base64.Encoder encoder = Base64.getEncoder();
-    for (int at = 0; at < image.length(); at += PIECE_BYTES) {
-      int to = Math.min(image.length(), at + PIECE_BYTES);
-      out.writeBytes(encoder.encode(Arrays.copyOfRange(image.bytes(), at, to)));
+  /** One that was fetched. */
+  private record FetchedImage(Fetched.Image image) implements Source {
+    @Override
+    public BlobType type() {
+      return image.type();
+    }
+
+    @Override
+    public int sizeBytes() {
+      return 4 * Math.ceilDiv(image.length(), 3);
+    }
+
+    /** Piece by piece, so that it needs no second array of its size. */
+    @Override
+    public void writeRestTo(ByteBuf out) {
+      Base64.Encoder encoder = Base64.getEncoder();
+      for (int at = 0; at < image.length(); at += PIECE_BYTES) {
+        int to = Math.min(image.length(), at + PIECE_BYTES);
+        out.writeBytes(encoder.encode(Arrays.copyOfRange(image.bytes(), at, to)));
+      }
+      out.writeByte('"');
     }
   }
 }

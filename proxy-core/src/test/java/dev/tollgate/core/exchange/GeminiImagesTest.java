@@ -128,9 +128,6 @@ class GeminiImagesTest {
     try (var scenario = scenario()) {
       assertThat(scenario.ask(Endpoint.IMAGE_GENERATIONS, with("\"n\":2")).fault().param())
           .isEqualTo("n");
-      String address = with("\"input_images\":[\"https://img.example/a.png\"]");
-      assertThat(scenario.ask(Endpoint.IMAGE_GENERATIONS, address).fault().param())
-          .isEqualTo("input_images[0]");
       String form = Wire.pictures("p", "response_format=b64_json");
       assertThat(scenario.ask(Endpoint.IMAGE_EDITS, form).fault().param()).isEqualTo("image");
       String url = ASK.replace("b64_json", "url");

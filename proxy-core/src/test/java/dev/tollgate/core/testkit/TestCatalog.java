@@ -3,6 +3,7 @@ package dev.tollgate.core.testkit;
 import dev.tollgate.core.catalog.AccessToken;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.catalog.Deviations;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Modality;
@@ -282,6 +283,14 @@ public final class TestCatalog {
         p.circuit(),
         new Quirks(server.streamOptions(), server.prefill(), server.deviations()),
         p.onDisconnect());
+  }
+
+  /** The same, some of whose models are others than their names say. */
+  public static Provider being(Provider p, Map<String, String> models) {
+    Quirks was = p.quirks();
+    Deviations deviations = was.deviations().being(models);
+    Quirks quirks = new Quirks(was.streamOptions(), was.prefill(), deviations).asking(was.query());
+    return copy(p, p.credentials(), p.clocks(), p.pool(), p.circuit(), quirks, p.onDisconnect());
   }
 
   /** A provider of another dialect at a path, with an end of each target. */

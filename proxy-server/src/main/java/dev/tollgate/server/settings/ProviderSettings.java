@@ -2,6 +2,7 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.aws.AwsKeys;
 import dev.tollgate.core.catalog.Deviations;
+import dev.tollgate.core.catalog.Drawing;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Prefill;
 import dev.tollgate.core.catalog.Provider;
@@ -464,7 +465,11 @@ public sealed interface ProviderSettings {
       @Key(about = "which ids of tool calls it takes back; null: any")
           Deviations.@Nullable CallIds callIds,
       @Key(about = "where it writes what it thought; null: as_is")
-          Deviations.@Nullable Reasoning reasoning) {}
+          Deviations.@Nullable Reasoning reasoning,
+      @Key(about = "how it wants to be asked for images: openai, xai or together; null: openai")
+          @Nullable Drawing images,
+      @Key(about = "which of OpenAI's models one of its own is, where its name does not say")
+          Map<String, String> models) {}
 
   /** Section {@code quirks} of a provider that does not speak OpenAI. */
   record ModelQuirks(

@@ -27,7 +27,9 @@ final class QuirkPresets {
             given(quirks.developerRole(), known.developerRole()),
             given(quirks.jsonSchema(), known.jsonSchema()),
             given(quirks.callIds(), known.callIds()),
-            given(quirks.reasoning(), known.reasoning()));
+            given(quirks.reasoning(), known.reasoning()),
+            given(quirks.images(), known.drawing()),
+            both(known.models(), quirks.models()));
     return new Provider.Quirks(
         given(quirks.streamOptions(), preset == null || preset.streamOptions()),
         given(quirks.prefill(), preset == null ? Prefill.NONE : preset.prefill()),

@@ -72,8 +72,12 @@ final class SettingsChecks {
           EnumSet.of(Modality.CHAT, Modality.EMBEDDING, Modality.IMAGE);
       case ProviderSettings.Bedrock _, ProviderSettings.Cohere _ ->
           EnumSet.of(Modality.CHAT, Modality.EMBEDDING);
-      case ProviderSettings.Anthropic _, ProviderSettings.Vertex _, ProviderSettings.Ollama _ ->
-          EnumSet.of(Modality.CHAT);
+      case ProviderSettings.Vertex vertex ->
+          switch (vertex.publisher()) {
+            case GOOGLE -> EnumSet.of(Modality.CHAT, Modality.IMAGE);
+            case ANTHROPIC -> EnumSet.of(Modality.CHAT);
+          };
+      case ProviderSettings.Anthropic _, ProviderSettings.Ollama _ -> EnumSet.of(Modality.CHAT);
     };
   }
 

@@ -7,6 +7,7 @@ import dev.tollgate.core.aws.AwsKeys;
 import dev.tollgate.core.catalog.Catalog;
 import dev.tollgate.core.catalog.Credential;
 import dev.tollgate.core.catalog.Deviations;
+import dev.tollgate.core.catalog.Drawing;
 import dev.tollgate.core.catalog.EndpointIdentity;
 import dev.tollgate.core.catalog.KnownServer;
 import dev.tollgate.core.catalog.Model;
@@ -112,6 +113,8 @@ final class CatalogBuilderTest {
               json_schema: false
               call_ids: any
               reasoning: as_is
+              images: together
+              models: { pictures: gpt-image-2 }
         """;
     List<Provider> providers =
         List.copyOf(new CatalogBuilder(_ -> 0).build(Loading.of(file).settings()).providers());
@@ -133,6 +136,28 @@ final class CatalogBuilderTest {
     assertThat(deviations.jsonSchema()).isFalse();
     assertThat(deviations.callIds()).isEqualTo(Deviations.CallIds.ANY);
     assertThat(deviations.reasoning()).isEqualTo(Deviations.Reasoning.AS_IS);
+    assertThat(deviations.drawing()).isEqualTo(Drawing.TOGETHER);
+    assertThat(deviations.model("pictures")).isEqualTo("gpt-image-2");
+    assertThat(deviations.model("words")).isEqualTo("words");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"google, image, true", "google, embedding, false", "anthropic, image, false"})
+  void geminisImagesAreVertexsToo(String publisher, String modality, boolean isServed) {
+    var loading =
+        Loading.of(
+            """
+            version: 1
+            providers: { a: { type: vertex, project: p, publisher: %s } }
+            models:
+              a/b:
+                modality: %s
+                price: { input: "1", output: "1" }
+                routes: [{ provider: a, model: gemini-3.1-flash-image }]
+            """
+                .formatted(publisher, modality));
+    assertThat(loading.problems().stream().anyMatch(problem -> problem.contains("a has no")))
+        .isEqualTo(!isServed);
   }
 
   @Test
