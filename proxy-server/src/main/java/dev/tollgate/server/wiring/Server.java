@@ -7,7 +7,6 @@ import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Observer;
-import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
@@ -19,10 +18,8 @@ import dev.tollgate.core.upstream.Connector;
 import dev.tollgate.core.upstream.Upstreams;
 import dev.tollgate.server.oauth.AccessTokens;
 import dev.tollgate.server.ops.AccessLog;
-import dev.tollgate.server.ops.AdminReply;
 import dev.tollgate.server.ops.AdminRoute;
 import dev.tollgate.server.ops.AdminServer;
-import dev.tollgate.server.ops.AdminServer.AdminRequest;
 import dev.tollgate.server.ops.Allocations;
 import dev.tollgate.server.ops.BoundedOffload;
 import dev.tollgate.server.ops.Family;
@@ -42,7 +39,6 @@ import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.Loaded;
 import dev.tollgate.server.settings.Settings;
 import dev.tollgate.server.settings.TelemetrySettings;
-import dev.tollgate.server.settings.shape.MaskedJson;
 import dev.tollgate.server.settings.value.BindAddress;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -52,7 +48,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -408,34 +403,12 @@ public final class Server implements AutoCloseable {
     var shutdown = new Shutdown(clock, health, traffic, end.delay(), end.timeout());
     var reload = snapshots.reload();
     reload.register(metrics);
-    admin.answer(AdminRoute.PROVIDERS, _ -> AdminReply.json(200, gauges.providers()));
-    admin.answer(
-        AdminRoute.CONFIG,
-        _ -> AdminReply.json(MaskedJson.write(Settings.SHAPE, snapshots.now().settings())));
-    admin.answer(AdminRoute.RELOAD, request -> reloaded(reload.now(), request));
-    admin.answer(
-        AdminRoute.DRAIN,
-        _ -> {
-          stop();
-          return AdminReply.text(202, "draining");
-        });
+    OperatorRoutes.open(admin, snapshots, reload, gauges, this::stop);
     double took = (Ticker.systemTicker().nanoTime() - beganNanos) / 1e9;
     metrics.gauge(Family.START_DURATION, () -> took);
     health.become(Health.State.READY);
     running.complete(new Running(admin, store, shutdown, reload));
     log.info("ready after {} ms", Math.round(took * 1e3));
-  }
-
-  private static AdminReply reloaded(Reload.Result result, AdminRequest request) {
-    return switch (result) {
-      case Reload.Result.Swapped _ -> AdminReply.text(200, "reloaded");
-      case Reload.Result.Refused refused ->
-          AdminReply.error(
-              ErrorCode.VALIDATION_FAILED,
-              "the configuration was not reloaded; the one in use stays",
-              request.id(),
-              Map.of("problems", refused.problems()));
-    };
   }
 
   private static @Nullable String chatModel(Snapshots snapshots) {

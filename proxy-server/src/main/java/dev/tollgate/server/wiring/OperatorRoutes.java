@@ -1,0 +1,47 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.server.ops.AdminReply;
+import dev.tollgate.server.ops.AdminRoute;
+import dev.tollgate.server.ops.AdminServer;
+import dev.tollgate.server.ops.AdminServer.AdminRequest;
+import dev.tollgate.server.ops.Reload;
+import dev.tollgate.server.settings.Settings;
+import dev.tollgate.server.settings.shape.MaskedJson;
+import java.util.Map;
+
+/** What operators may ask of a gateway that serves. */
+final class OperatorRoutes {
+  private OperatorRoutes() {}
+
+  static void open(
+      AdminServer admin,
+      Snapshots snapshots,
+      Reload<Snapshots.Snapshot> reload,
+      Gauges gauges,
+      Runnable drain) {
+    admin.answer(AdminRoute.PROVIDERS, _ -> AdminReply.json(200, gauges.providers()));
+    admin.answer(
+        AdminRoute.CONFIG,
+        _ -> AdminReply.json(MaskedJson.write(Settings.SHAPE, snapshots.now().settings())));
+    admin.answer(AdminRoute.RELOAD, request -> reloaded(reload.now(), request));
+    admin.answer(
+        AdminRoute.DRAIN,
+        _ -> {
+          drain.run();
+          return AdminReply.text(202, "draining");
+        });
+  }
+
+  private static AdminReply reloaded(Reload.Result result, AdminRequest request) {
+    return switch (result) {
+      case Reload.Result.Swapped _ -> AdminReply.text(200, "reloaded");
+      case Reload.Result.Refused refused ->
+          AdminReply.error(
+              ErrorCode.VALIDATION_FAILED,
+              "the configuration was not reloaded; the one in use stays",
+              request.id(),
+              Map.of("problems", refused.problems()));
+    };
+  }
+}
