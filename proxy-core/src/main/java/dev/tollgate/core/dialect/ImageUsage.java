@@ -7,8 +7,18 @@ final class ImageUsage {
   private ImageUsage() {}
 
   static Usage read(UsageCounts usage) {
-    return Usage.ofTokens(
+    long images = usage.inside("input_tokens_details", "image_tokens");
+    return new Usage(
         usage.requiredOf("input_tokens", "prompt_tokens"),
-        usage.requiredOf("output_tokens", "completion_tokens"));
+        usage.requiredOf("output_tokens", "completion_tokens"),
+        0,
+        0,
+        0,
+        0,
+        images > 0 ? images : usage.inside("prompt_tokens_details", "image_tokens"),
+        0,
+        0,
+        0,
+        false);
   }
 }

@@ -204,6 +204,9 @@ final class ModelEntry {
     shown.put("input_cache_write_1h", perToken.of(tokens.cacheWrite1h()));
     shown.put("internal_reasoning", perToken.of(tokens.reasoning()));
     shown.put("audio", perToken.of(tokens.audioInput()));
+    if (tokens.imageInput() != tokens.input()) {
+      shown.put("image_token", perToken.of(tokens.imageInput()));
+    }
     shown.put("audio_output", perToken.of(tokens.audioOutput()));
     return shown;
   }

@@ -66,17 +66,19 @@ public final class Cost {
     long written = Math.min(usage.cacheWriteTokens(), prompt - cached);
     long written1h = Math.min(usage.cacheWrite1hTokens(), written);
     long audioIn = Math.min(usage.audioInputTokens(), prompt - cached - written);
+    long imageIn = Math.min(usage.imageInputTokens(), prompt - cached - written - audioIn);
 
     long completion = usage.completionTokens();
     long audioOut = Math.min(usage.audioOutputTokens(), completion);
     long reasoningInside = usage.billedOnTop() > 0 ? 0 : usage.reasoningTokens();
     long reasoning = Math.min(reasoningInside, completion - audioOut);
 
-    sum.add(prompt - cached - written - audioIn, price.input())
+    sum.add(prompt - cached - written - audioIn - imageIn, price.input())
         .add(cached, price.cachedInput())
         .add(written - written1h, price.cacheWrite())
         .add(written1h, price.cacheWrite1h())
         .add(audioIn, price.audioInput())
+        .add(imageIn, price.imageInput())
         .add(completion - audioOut - reasoning, price.output())
         .add(audioOut, price.audioOutput())
         .add(reasoning, price.reasoning())

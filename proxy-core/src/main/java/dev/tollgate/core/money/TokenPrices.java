@@ -3,7 +3,7 @@ package dev.tollgate.core.money;
 /**
  * Prices of tokens in pico-USD per token: a price in USD per million tokens with at most 6 decimals
  * is such an integer (DECISIONS 8). A price that the operator did not give is filled in on load:
- * cached, cache written and audio input cost as input, writes for an hour as other writes,
+ * cached, cache written, audio and image input cost as input, writes for an hour as other writes,
  * reasoning and audio output as output.
  */
 public record TokenPrices(
@@ -12,27 +12,51 @@ public record TokenPrices(
     long cacheWrite,
     long cacheWrite1h,
     long audioInput,
+    long imageInput,
     long output,
     long reasoning,
     long audioOutput) {
   public static final TokenPrices ZERO = of(0, 0);
 
   public TokenPrices {
-    long signs = input | cachedInput | cacheWrite | cacheWrite1h | audioInput;
+    long signs = input | cachedInput | cacheWrite | cacheWrite1h | audioInput | imageInput;
     if ((signs | output | reasoning | audioOutput) < 0) {
       throw new IllegalArgumentException("a price below zero");
     }
   }
 
+  /** Where images cost as other input. */
+  public TokenPrices(
+      long input,
+      long cachedInput,
+      long cacheWrite,
+      long cacheWrite1h,
+      long audioInput,
+      long output,
+      long reasoning,
+      long audioOutput) {
+    this(
+        input,
+        cachedInput,
+        cacheWrite,
+        cacheWrite1h,
+        audioInput,
+        input,
+        output,
+        reasoning,
+        audioOutput);
+  }
+
   /** Prices where only input and output are given. */
   public static TokenPrices of(long input, long output) {
-    return new TokenPrices(input, input, input, input, input, output, output, output);
+    return new TokenPrices(input, input, input, input, input, input, output, output, output);
   }
 
   /** The most that one token of a prompt can cost. */
   long dearestInput(boolean withAudio) {
     long written = Math.max(cacheWrite, cacheWrite1h);
-    long text = Math.max(Math.max(input, cachedInput), written);
+    long read = Math.max(Math.max(input, cachedInput), imageInput);
+    long text = Math.max(read, written);
     return withAudio ? Math.max(text, audioInput) : text;
   }
 

@@ -2,11 +2,12 @@ package dev.tollgate.core.money;
 
 /**
  * Tokens of one request, normalised to OpenAI's terms: {@code promptTokens} contain cached, cache
- * written and audio tokens, {@code completionTokens} contain reasoning and audio tokens. Counts are
- * never negative, and small enough for their sums.
+ * written, audio and image tokens, {@code completionTokens} contain reasoning and audio tokens.
+ * Counts are never negative, and small enough for their sums.
  *
  * @param cacheWriteTokens written to a cache, for whatever time
  * @param cacheWrite1hTokens of these, written for an hour instead of minutes
+ * @param imageInputTokens of the prompt, images: told apart only where they may have a price
  * @param billedOnTop output tokens that the provider reports beside the completion instead of
  *     inside it (xAI's reasoning), billed as output and shown nowhere else (DECISIONS 8)
  * @param estimated whether we counted because the provider did not
@@ -18,6 +19,7 @@ public record Usage(
     long cacheWriteTokens,
     long cacheWrite1hTokens,
     long audioInputTokens,
+    long imageInputTokens,
     long reasoningTokens,
     long audioOutputTokens,
     long billedOnTop,
@@ -34,9 +36,36 @@ public record Usage(
     cacheWriteTokens = sane(cacheWriteTokens);
     cacheWrite1hTokens = sane(cacheWrite1hTokens);
     audioInputTokens = sane(audioInputTokens);
+    imageInputTokens = sane(imageInputTokens);
     reasoningTokens = sane(reasoningTokens);
     audioOutputTokens = sane(audioOutputTokens);
     billedOnTop = sane(billedOnTop);
+  }
+
+  /** Where no image has a price of its own. */
+  public Usage(
+      long promptTokens,
+      long completionTokens,
+      long cachedTokens,
+      long cacheWriteTokens,
+      long cacheWrite1hTokens,
+      long audioInputTokens,
+      long reasoningTokens,
+      long audioOutputTokens,
+      long billedOnTop,
+      boolean estimated) {
+    this(
+        promptTokens,
+        completionTokens,
+        cachedTokens,
+        cacheWriteTokens,
+        cacheWrite1hTokens,
+        audioInputTokens,
+        0,
+        reasoningTokens,
+        audioOutputTokens,
+        billedOnTop,
+        estimated);
   }
 
   /** A provider's count of nothing but prompt and completion. */
@@ -60,6 +89,7 @@ public record Usage(
         cacheWriteTokens,
         cacheWrite1hTokens,
         audioInputTokens,
+        imageInputTokens,
         reasoningTokens,
         audioOutputTokens,
         billedOnTop,
@@ -75,6 +105,7 @@ public record Usage(
         cacheWriteTokens + other.cacheWriteTokens,
         cacheWrite1hTokens + other.cacheWrite1hTokens,
         audioInputTokens + other.audioInputTokens,
+        imageInputTokens + other.imageInputTokens,
         reasoningTokens + other.reasoningTokens,
         audioOutputTokens + other.audioOutputTokens,
         billedOnTop + other.billedOnTop,

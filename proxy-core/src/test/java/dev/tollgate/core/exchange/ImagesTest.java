@@ -124,6 +124,36 @@ class ImagesTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{'text_tokens':13,'image_tokens':1000} | 13 * 5 + 1000 * 8 + 272 * 30 | 16225",
+        "{'text_tokens':1013} | no images | 13225",
+        "{'image_tokens':9999} | all are images | 16264"
+      })
+  void imagesThatOthersAreMadeOfHaveTheirOwnPrice(String details, String sum, long micro) {
+    long one = 1_000_000;
+    var tokens = new TokenPrices(5 * one, one, 5 * one, 5 * one, 5 * one, 8 * one, 30 * one, 0, 0);
+    PriceList prices = PriceList.ofTokens(tokens);
+    try (var scenario =
+        Scenario.of(TestCatalog.of(Modality.IMAGE, prices, TestCatalog.provider("alpha")))) {
+      RecordedClient client = ask(scenario);
+      String usage =
+          "{'input_tokens':1013,'input_tokens_details':" + details + ",'output_tokens':272}";
+      scenario
+          .link(0)
+          .send(
+              reply(
+                  "{\"data\":[{\"b64_json\":\"iVBO\"}],\"usage\":"
+                      + usage.replace('\'', '"')
+                      + "}"));
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(scenario.served().cost().value()).as(sum).isEqualTo(micro);
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "",

@@ -48,6 +48,7 @@ final class AnyPrices {
         price(random),
         price(random),
         price(random),
+        price(random),
         price(random));
   }
 
@@ -63,6 +64,7 @@ final class AnyPrices {
   static Usage usage(Random random) {
     long reasoning = count(random);
     return new Usage(
+        count(random),
         count(random),
         count(random),
         count(random),

@@ -46,6 +46,7 @@ class CostPropertyTest {
     long[] written = {take(prompt, usage.cacheWriteTokens())};
     long written1h = take(written, usage.cacheWrite1hTokens());
     long audioIn = take(prompt, usage.audioInputTokens());
+    long imageIn = take(prompt, usage.imageInputTokens());
     long[] completion = {usage.completionTokens()};
     long audioOut = take(completion, usage.audioOutputTokens());
     boolean onTop = usage.billedOnTop() > 0;
@@ -56,6 +57,7 @@ class CostPropertyTest {
         .add(product(written[0], price.cacheWrite()))
         .add(product(written1h, price.cacheWrite1h()))
         .add(product(audioIn, price.audioInput()))
+        .add(product(imageIn, price.imageInput()))
         .add(product(completion[0], price.output()))
         .add(product(audioOut, price.audioOutput()))
         .add(product(reasoning, price.reasoning()));
@@ -117,7 +119,9 @@ class CostPropertyTest {
         RUNS,
         random -> {
           TokenPrices p = AnyPrices.tokens(random);
-          long least = Math.min(Math.min(p.input(), p.audioInput()), p.cacheWrite());
+          long least =
+              Math.min(
+                  Math.min(p.input(), p.imageInput()), Math.min(p.audioInput(), p.cacheWrite()));
           TokenPrices cheap =
               new TokenPrices(
                   p.input(),
@@ -125,6 +129,7 @@ class CostPropertyTest {
                   p.cacheWrite(),
                   p.cacheWrite1h(),
                   p.audioInput(),
+                  p.imageInput(),
                   p.output(),
                   p.reasoning(),
                   p.audioOutput());
@@ -159,15 +164,15 @@ class CostPropertyTest {
   @Test
   void absurdCountsAndPricesEndAtAMostAndNeverBelowZero() {
     long max = Long.MAX_VALUE;
-    Usage absurd = new Usage(max, max, max, max, max, max, max, max, max, false);
-    TokenPrices dear = new TokenPrices(max, max, max, max, max, max, max, max);
+    Usage absurd = new Usage(max, max, max, max, max, max, max, max, max, max, false);
+    TokenPrices dear = new TokenPrices(max, max, max, max, max, max, max, max, max);
     PriceList prices = new PriceList(dear, List.of(), max, max, 0, List.of(), 0, 0);
     assertThat(Cost.of(absurd, List.of(new Quantity.Characters(max)), prices))
         .isEqualTo(PicoSum.MOST);
     assertThat(Cost.ofTokens(Usage.ofTokens(1, 0), prices).value())
         .isEqualTo(2 * (max / 1_000_000) + 2); // 2 × 9223372036854.775807
     assertThat(new WorstCase(max, max, true, List.of()).cost(prices)).isEqualTo(PicoSum.MOST);
-    Usage below = new Usage(-1, -1, -1, -1, -1, -1, -1, -1, Long.MIN_VALUE, false);
+    Usage below = new Usage(-1, -1, -1, -1, -1, -1, -1, -1, -1, Long.MIN_VALUE, false);
     assertThat(below).isEqualTo(Usage.ZERO);
     Quantity long1 = new Quantity.AudioTime(Duration.ofSeconds(max));
     PriceList heard = new PriceList(TokenPrices.ZERO, List.of(), 0, 0, 1_000_000, List.of(), 0, 0);
@@ -198,6 +203,7 @@ class CostPropertyTest {
         of.cacheWriteTokens(),
         of.cacheWrite1hTokens(),
         of.audioInputTokens(),
+        of.imageInputTokens(),
         of.reasoningTokens(),
         of.audioOutputTokens(),
         billedOnTop,
@@ -212,6 +218,7 @@ class CostPropertyTest {
         of.cacheWriteTokens(),
         of.cacheWrite1hTokens(),
         of.audioInputTokens(),
+        of.imageInputTokens(),
         of.reasoningTokens(),
         of.audioOutputTokens(),
         of.billedOnTop(),

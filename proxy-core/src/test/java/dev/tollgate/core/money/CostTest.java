@@ -61,6 +61,27 @@ class CostTest {
     assertThat(Cost.ofTokens(Usage.ofTokens(prompt, 0), prices).value()).isEqualTo(micro);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    // prompt, of which cached, audio, images, micro-USD: 5 and 8 a token, cached 1, audio 6
+    "100, 0, 0, 0, 500",
+    "100, 0, 0, 40, 620",
+    "100, 0, 0, 100, 800",
+    "100, 0, 0, 101, 800",
+    "100, 30, 0, 80, 590",
+    "100, 0, 50, 80, 700",
+    "1, 0, 0, 1, 8"
+  })
+  void imagesOfAPromptHaveTheirPrice(long prompt, long cached, long audio, long images, long cost) {
+    long micro = 1_000_000;
+    var prices =
+        new TokenPrices(5 * micro, micro, 5 * micro, 5 * micro, 6 * micro, 8 * micro, 0, 0, 0);
+    Usage usage = new Usage(prompt, 0, cached, 0, 0, audio, images, 0, 0, 0, false);
+    assertThat(Cost.ofTokens(usage, PriceList.ofTokens(prices)).value()).isEqualTo(cost);
+    assertThat(WorstCase.ofTokens(prompt, 0, false).cost(PriceList.ofTokens(prices)).value())
+        .isGreaterThanOrEqualTo(audio == 0 ? cost : 0);
+  }
+
   @Test
   void thePriceOfARequestIsAddedOnce() {
     PriceList prices =

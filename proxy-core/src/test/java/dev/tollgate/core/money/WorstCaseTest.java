@@ -90,6 +90,7 @@ class WorstCaseTest {
         AnyPrices.count(random),
         bounds.audio() ? AnyPrices.count(random) : 0,
         AnyPrices.count(random),
+        AnyPrices.count(random),
         bounds.audio() ? AnyPrices.count(random) : 0,
         onTop,
         false);
@@ -122,7 +123,7 @@ class WorstCaseTest {
     List<Usage> extremes = new ArrayList<>();
     long o = bounds.outputTokens();
     for (long p : prompts) {
-      for (int in = bounds.audio() ? 0 : 1; in < 5; in++) {
+      for (int in = bounds.audio() ? 0 : 1; in < 6; in++) {
         for (int out = bounds.audio() ? 0 : 1; out < 3; out++) {
           extremes.add(
               new Usage(
@@ -132,6 +133,7 @@ class WorstCaseTest {
                   in == 2 || in == 3 ? p : 0,
                   in == 3 ? p : 0,
                   in == 0 ? p : 0,
+                  in == 4 ? p : 0,
                   out == 1 ? o : 0,
                   out == 0 ? o : 0,
                   0,

@@ -90,6 +90,7 @@ final class PriceChecks {
     needs(at + ".cache_write", price.cacheWrite(), tier.cacheWrite());
     needs(at + ".cache_write_1h", price.cacheWrite1h(), tier.cacheWrite1h());
     needs(at + ".audio_input", price.audioInput(), tier.audioInput());
+    needs(at + ".image_input", price.imageInput(), tier.imageInput());
     needs(at + ".reasoning", price.reasoning(), tier.reasoning());
     needs(at + ".audio_output", price.audioOutput(), tier.audioOutput());
   }

@@ -23,8 +23,8 @@ final class PriceLists {
 
   static PriceSettings perRequest(@Nullable MicroUsd request) {
     return new PriceSettings(
-        null, null, null, null, null, null, null, null, null, null, List.of(), null, null, request,
-        List.of());
+        null, null, null, null, null, null, null, null, null, null, null, List.of(), null, null,
+        request, List.of());
   }
 
   static PriceList of(PriceSettings price) {
@@ -35,6 +35,7 @@ final class PriceLists {
             price.cacheWrite(),
             price.cacheWrite1h(),
             price.audioInput(),
+            price.imageInput(),
             price.output(),
             price.reasoning(),
             price.audioOutput()),
@@ -56,6 +57,7 @@ final class PriceLists {
             tier.cacheWrite(),
             tier.cacheWrite1h(),
             tier.audioInput(),
+            tier.imageInput(),
             tier.output(),
             tier.reasoning(),
             tier.audioOutput()));
@@ -67,6 +69,7 @@ final class PriceLists {
       @Nullable MicroUsd cacheWrite,
       @Nullable MicroUsd cacheWrite1h,
       @Nullable MicroUsd audioInput,
+      @Nullable MicroUsd imageInput,
       @Nullable MicroUsd output,
       @Nullable MicroUsd reasoning,
       @Nullable MicroUsd audioOutput) {
@@ -76,6 +79,7 @@ final class PriceLists {
         perMillion(cacheWrite, input),
         perMillion(cacheWrite1h == null ? cacheWrite : cacheWrite1h, input),
         perMillion(audioInput, input),
+        perMillion(imageInput, input),
         perMillion(output, null),
         perMillion(reasoning, output),
         perMillion(audioOutput, output));

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * {@code price}: decimal USD with at most 6 decimals, or the word {@code free}. A price that is
- * left out is not zero: cached and audio input cost as input, reasoning and audio output as output,
- * and what the modality needs is required.
+ * left out is not zero: cached, audio and image input cost as input, reasoning and audio output as
+ * output, and what the modality needs is required.
  */
 @Word("free")
 public record PriceSettings(
@@ -26,6 +26,8 @@ public record PriceSettings(
         @Nullable MicroUsd cacheWrite1h,
     @Key(about = "USD per million audio input tokens; as input where left out")
         @Nullable MicroUsd audioInput,
+    @Key(about = "USD per million image input tokens of image models; as input where left out")
+        @Nullable MicroUsd imageInput,
     @Key(about = "USD per million output tokens") @Nullable MicroUsd output,
     @Key(about = "USD per million reasoning tokens; as output where left out")
         @Nullable MicroUsd reasoning,
@@ -61,6 +63,7 @@ public record PriceSettings(
       @Key(about = "as in the base price") @Nullable MicroUsd cacheWrite,
       @Key(name = "cache_write_1h", about = "as in the base price") @Nullable MicroUsd cacheWrite1h,
       @Key(about = "as in the base price") @Nullable MicroUsd audioInput,
+      @Key(about = "as in the base price") @Nullable MicroUsd imageInput,
       @Key(about = "USD per million output tokens") @Nullable MicroUsd output,
       @Key(about = "as in the base price") @Nullable MicroUsd reasoning,
       @Key(about = "as in the base price") @Nullable MicroUsd audioOutput) {}

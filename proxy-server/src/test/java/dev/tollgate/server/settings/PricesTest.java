@@ -60,6 +60,14 @@ final class PricesTest {
   }
 
   @Test
+  void imagesThatOthersAreMadeOfHaveTheirOwnPrice() {
+    assertThat(prices("image", "{ input: 5, image_input: 8, output: 30 }").tokens().imageInput())
+        .isEqualTo(8_000_000);
+    assertThat(prices("image", "{ input: 5, output: 30 }").tokens().imageInput())
+        .isEqualTo(5_000_000);
+  }
+
+  @Test
   void everyUnitHasItsScale() {
     assertThat(prices("speech", "{ characters: '15' }").perCharacter()).isEqualTo(15_000_000);
     assertThat(prices("transcription", "{ audio_second: '0.0001' }").perAudioSecond())
