@@ -50,3 +50,18 @@ test("what is out of bounds is named", async () => {
     client.images.generate({ model: "test/image", prompt: "A gate.", n: 11 }),
     (e) => e.status === 400 && e.code === "validation_failed" && e.param === "n");
 });
+
+test("what is sent again under its key is told again, and nothing else goes under it", async () => {
+  const asked = { model: "test/image", prompt: "A gate.", size: "256x256", response_format: "b64_json" };
+  const options = { headers: { "Idempotency-Key": `node-${crypto.randomUUID()}` } };
+  const first = await client.images.generate(asked, options).withResponse();
+  const again = await client.images.generate(asked, options).withResponse();
+  assert.equal(first.response.headers.get("idempotent-replayed"), null);
+  assert.equal(again.response.headers.get("idempotent-replayed"), "true");
+  assert.deepEqual(again.data.data, first.data.data);
+  assert.equal(again.data.created, first.data.created);
+  assert.notEqual(again.request_id, first.request_id);
+  await assert.rejects(
+    client.images.generate({ ...asked, prompt: "A wall." }, options),
+    (e) => e.status === 409 && e.code === "idempotency_conflict");
+});

@@ -1,10 +1,12 @@
 package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.openai.client.OpenAIClient;
 import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.core.JsonValue;
+import com.openai.errors.OpenAIServiceException;
 import com.openai.models.images.Image;
 import com.openai.models.images.ImageEditParams;
 import com.openai.models.images.ImageGenerateParams;
@@ -18,6 +20,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import java.util.UUID;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -80,6 +83,32 @@ class JavaSdkImagesIT {
               .body();
       requireOpens(file, 1_024);
     }
+  }
+
+  @Test
+  void whatIsSentAgainUnderItsKeyIsToldAgainAndNothingElseGoesUnderIt() {
+    ImageGenerateParams asked =
+        ImageGenerateParams.builder()
+            .model("test/image")
+            .prompt("A gate.")
+            .size("256x256")
+            .putAdditionalBodyProperty("response_format", JsonValue.from("b64_json"))
+            .putAdditionalHeader("Idempotency-Key", "java-" + UUID.randomUUID())
+            .build();
+    try (var first = CLIENT.images().withRawResponse().generate(asked);
+        var again = CLIENT.images().withRawResponse().generate(asked)) {
+      assertThat(first.headers().values("Idempotent-Replayed")).isEmpty();
+      assertThat(again.headers().values("Idempotent-Replayed")).containsExactly("true");
+      assertThat(again.statusCode()).isEqualTo(200);
+      assertThat(again.requestId()).isNotEqualTo(first.requestId());
+      assertThat(Json.of(again.parse())).isEqualTo(Json.of(first.parse()));
+    }
+    ImageGenerateParams other = asked.toBuilder().prompt("A wall.").build();
+    OpenAIServiceException conflict =
+        catchThrowableOfType(OpenAIServiceException.class, () -> CLIENT.images().generate(other));
+    assertThat(conflict.statusCode()).isEqualTo(409);
+    assertThat(conflict.code()).contains("idempotency_conflict");
+    assertThat(conflict.headers().values("x-should-retry")).containsExactly("false");
   }
 
   @Test
