@@ -1,27 +1,52 @@
 package dev.tollgate.server.acceptance;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.core.testkit.RawResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Events that are not whole demand more memory than there is, all at once: some streams end for
- * lack of room, the others are served, and the node lives. Their arrays once took twice what the
- * budget counted, and all of the heap.
+ * Events that are not whole, and then images in base64, demand more memory than there is, all at
+ * once: some requests end for lack of room, the others are served, and the node lives. Their arrays
+ * once took twice what the budget counted, and all of the heap.
  */
 @Isolated
 final class LargeEventsIT {
   private static final int STREAMS = 160;
   private static final String TEXT = "x".repeat(450 << 10);
   private static final int HALF_A_HEAP_OF_EVENTS = 128;
-  private static final Binary NODE = node();
+  private static final int HEAP_MIB = 128;
 
-  private static Binary node() {
+  /** The soak has four times the heap, and as much larger images. */
+  private static final int IMAGES_HEAP_MIB = Integer.getInteger("tollgate.images.heap", HEAP_MIB);
+
+  private static final int IMAGE_BYTES = (IMAGES_HEAP_MIB / 64) << 20;
+  private static final int IMAGES = 100;
+  private static final SwallowingProvider IMAGE_PROVIDER = imageProvider();
+  private static final Binary NODE = node(HEAP_MIB);
+
+  private static SwallowingProvider imageProvider() {
+    try {
+      return new SwallowingProvider();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Binary node(int heapMib) {
     String event = Sse.text(TEXT);
     int cut = event.length() - 10;
     Shared.scripted()
@@ -36,12 +61,17 @@ final class LargeEventsIT {
                     .send(event.substring(cut) + Sse.DONE)
                     .stall());
     return Shared.beside(
-        Shared.setup().model("memory/partial", "scripted", "partial"), List.of("-Xmx128m"));
+        Shared.setup()
+            .model("memory/partial", "scripted", "partial")
+            .openAi("swallowing", IMAGE_PROVIDER.baseUrl(), "no-key")
+            .image("memory/image", new Setup.Route("swallowing", "image")),
+        List.of("-Xmx" + heapMib + "m"));
   }
 
   @AfterAll
-  static void stop() {
+  static void stop() throws IOException {
     NODE.close();
+    IMAGE_PROVIDER.close();
   }
 
   @Test
@@ -73,5 +103,93 @@ final class LargeEventsIT {
       clients.forEach(RawClient::close);
     }
     NODE.admin().awaitIdle();
+  }
+
+  @Test
+  void imagesFindRoomOrAreToldThatThereIsNoneAndLeaveNothingBehind() throws Exception {
+    boolean isOwn = IMAGES_HEAP_MIB != HEAP_MIB;
+    Binary node = isOwn ? node(IMAGES_HEAP_MIB) : NODE;
+    try {
+      send(node, 10);
+      long before = node.liveHeapBytes();
+      int served = send(node, IMAGES);
+      long after = node.liveHeapBytes();
+      assertThat(served).isGreaterThanOrEqualTo(8);
+      assertThat(after - before).as("of " + served + " images").isLessThan(IMAGE_BYTES / 2);
+      assertThat(node.isRunning()).isTrue();
+    } finally {
+      if (isOwn) {
+        node.close();
+      }
+    }
+  }
+
+  /** So many at once, which their provider has for a while before it answers; how many it got. */
+  private static int send(Binary node, int images) throws Exception {
+    byte[] body = imageBody();
+    IMAGE_PROVIDER.hold();
+    var refused = new AtomicInteger();
+    List<Future<RawResponse>> asking = new ArrayList<>();
+    try (var clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int n = 0; n < images; n++) {
+        asking.add(clients.submit(() -> ask(node, body, refused)));
+      }
+      int all = images;
+      node.admin()
+          .await(
+              _ -> IMAGE_PROVIDER.swallowed() + refused.get() == all, "all to be sent or refused");
+      node.admin()
+          .await(
+              now -> Admin.total(now, "tollgate_inflight_bytes") == 0,
+              "what was sent to be let go");
+      IMAGE_PROVIDER.answer();
+      for (Future<RawResponse> each : asking) {
+        RawResponse reply = each.get(1, TimeUnit.MINUTES);
+        if (reply.status() != 200) {
+          assertThat(reply.status()).as(reply.text()).isEqualTo(503);
+          assertThat(reply.text()).contains("\"service_unavailable\"");
+          assertThat(reply.header("retry-after")).isNotNull();
+        }
+      }
+    }
+    node.admin().awaitIdle();
+    return images - refused.get();
+  }
+
+  private static RawResponse ask(Binary node, byte[] body, AtomicInteger refused) {
+    String head =
+        """
+        POST /v1/images/edits HTTP/1.1\r
+        Host: localhost\r
+        %s\r
+        Content-Type: application/json\r
+        Content-Length: %d\r
+        \r
+        """
+            .formatted(Shared.authorization(), body.length);
+    try (RawClient client = node.connect().within(Duration.ofMinutes(1))) {
+      client.send(head.getBytes(ISO_8859_1));
+      Thread.startVirtualThread(() -> send(client, body));
+      RawResponse reply = client.readResponse();
+      if (reply.status() != 200) {
+        refused.incrementAndGet();
+      }
+      return reply;
+    }
+  }
+
+  /** Beside the reading, as clients do: who is refused is cut off a while after it was told. */
+  private static void send(RawClient client, byte[] body) {
+    try {
+      client.send(body);
+    } catch (UncheckedIOException refused) {
+      // It is told why by what it reads.
+    }
+  }
+
+  private static byte[] imageBody() {
+    String image = "iVBORw0KGgoAAAAN".repeat(IMAGE_BYTES / 16);
+    return ("{\"model\":\"memory/image\",\"prompt\":\"p\",\"input_images\":[\"" + image + "\"]}")
+        .getBytes(ISO_8859_1);
   }
 }
