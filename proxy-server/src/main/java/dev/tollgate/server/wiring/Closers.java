@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,6 +17,11 @@ final class Closers implements AutoCloseable {
   /** Remembers how to close what was just opened. */
   synchronized void add(String name, AutoCloseable close) {
     opened.push(new Closer(name, close));
+  }
+
+  /** What is open, in the order in which it closes. */
+  synchronized List<String> names() {
+    return opened.stream().map(Closer::name).toList();
   }
 
   @Override

@@ -29,7 +29,6 @@ import dev.tollgate.server.ops.LoopLag;
 import dev.tollgate.server.ops.Memory;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.ops.Reload;
-import dev.tollgate.server.ops.RequestLog;
 import dev.tollgate.server.ops.RequestMetrics;
 import dev.tollgate.server.ops.RingAppender;
 import dev.tollgate.server.ops.Shutdown;
@@ -38,7 +37,6 @@ import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.CatalogBuilder;
 import dev.tollgate.server.settings.Loaded;
 import dev.tollgate.server.settings.Settings;
-import dev.tollgate.server.settings.TelemetrySettings;
 import dev.tollgate.server.settings.value.BindAddress;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.DefaultThreadFactory;
@@ -148,7 +146,8 @@ public final class Server implements AutoCloseable {
     BoundedOffload offload = offload();
     KeyCache keys = keys(store, offload, limiting);
     InflightBytes inflight = inflight();
-    Observer observer = observer(requestMetrics, requestLog(store));
+    Observer observer = observer(store);
+    Submissions submissions = submissions(store); // outlives whoever holds a claim
     Treasury treasury = treasury(store, upstreams);
     var exchanges =
         new Exchanges(
@@ -158,7 +157,7 @@ public final class Server implements AutoCloseable {
             treasury.ledger(),
             new StoreStandings(store.standings(), offload),
             limiting.limits(),
-            submissions(store).port(),
+            submissions.port(),
             Fetching.begin(network, snapshots::fetches, metrics),
             observer,
             AccessLog::line,
@@ -289,23 +288,9 @@ public final class Server implements AutoCloseable {
     return treasury;
   }
 
-  private RequestLog requestLog(Store store) {
-    var requests = new RequestLog(store.requestRows(AccessLog::line)::add);
-    closers.add("request log", requests);
-    metrics.gauge(Family.REQUEST_LOG_WAITING, requests::waiting);
-    metrics.counter(Family.REQUEST_LOG_DROPPED, requests::dropped);
-    return requests;
-  }
-
-  private Observer observer(RequestMetrics figures, RequestLog requests) {
-    var log = settings.telemetry().accessLog();
-    Observer lines =
-        log.format() == TelemetrySettings.Format.NONE ? _ -> {} : new AccessLog(log.sample());
-    return record -> {
-      figures.ended(record);
-      lines.ended(record);
-      requests.ended(record);
-    };
+  private Observer observer(Store store) {
+    var lines = settings.telemetry().accessLog();
+    return Recording.begin(lines, store, requestMetrics, metrics, closers);
   }
 
   private ExchangeOptions exchangeOptions() {
@@ -426,6 +411,11 @@ public final class Server implements AutoCloseable {
   /** The threads that serve. */
   Iterable<? extends EventExecutor> loops() {
     return loops;
+  }
+
+  /** What is open, in the order in which it closes. */
+  List<String> closing() {
+    return closers.names();
   }
 
   InetSocketAddress adminAddress() {

@@ -131,6 +131,15 @@ final class ServerIT {
     assertThat(reply.text()).contains("\"model\":\"test/chat\"", "\"provider\":\"mock\"");
   }
 
+  /** Who is heard out still has its claim renewed, and stores what came of it. */
+  @Test
+  void whatRequestsNeedToEndClosesBehindThem() {
+    assertThat(gateway.server().closing())
+        .containsSubsequence("gateway", "upstream connections", "ledger", "submissions", "store")
+        .containsSubsequence("upstream connections", "object storage")
+        .containsSubsequence("upstream connections", "request log");
+  }
+
   @Test
   void aStreamEndsWithUsageAndDone() {
     try (var client = gateway.connect()) {

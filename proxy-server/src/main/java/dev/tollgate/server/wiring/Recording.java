@@ -1,0 +1,34 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.server.ops.AccessLog;
+import dev.tollgate.server.ops.Family;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.ops.RequestLog;
+import dev.tollgate.server.ops.RequestMetrics;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.TelemetrySettings;
+
+/** Where each request is recorded when it ends: in metrics, in a line, and in the store. */
+final class Recording {
+  private Recording() {}
+
+  static Observer begin(
+      TelemetrySettings.AccessLog lines,
+      Store store,
+      RequestMetrics figures,
+      Metrics metrics,
+      Closers closers) {
+    var requests = new RequestLog(store.requestRows(AccessLog::line)::add);
+    closers.add("request log", requests);
+    metrics.gauge(Family.REQUEST_LOG_WAITING, requests::waiting);
+    metrics.counter(Family.REQUEST_LOG_DROPPED, requests::dropped);
+    Observer log =
+        lines.format() == TelemetrySettings.Format.NONE ? _ -> {} : new AccessLog(lines.sample());
+    return record -> {
+      figures.ended(record);
+      log.ended(record);
+      requests.ended(record);
+    };
+  }
+}
