@@ -10,6 +10,7 @@ import dev.tollgate.core.id.RequestId;
  * @param request who wants to carry it out
  * @param ifLost what is stored and answered where this one finds that an earlier one was handed to
  *     a provider and never heard of again
+ * @param ifNotKept the same in place of a reply for which the organization has no room
  */
 public record Submission(
     OrgId org,
@@ -17,4 +18,5 @@ public record Submission(
     IdempotencyKey key,
     BodyIdentity body,
     RequestId request,
-    StoredReply ifLost) {}
+    StoredReply ifLost,
+    StoredReply ifNotKept) {}

@@ -89,7 +89,8 @@ final class Claiming {
         key,
         new BodyIdentity(body.bytes(), body.length(), request.argument()),
         request.id(),
-        StoredReplies.lost(request.id()));
+        StoredReplies.lost(request.id()),
+        StoredReplies.notKept(request.id()));
   }
 
   /** Memory for a stored reply; taken where the store is read. */

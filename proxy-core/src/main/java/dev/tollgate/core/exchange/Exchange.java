@@ -67,8 +67,8 @@ final class Exchange
     this.serving = new Serving(context, downstream, call, plan, begunNanos, this::askLimitsAhead);
     this.tries = serving.tries();
     this.timeline = new Timeline(request.admittedNanos(), request.body().uploadNanos());
-    var remote = call.request().remoteImages();
-    this.images = new InputImages(context, remote, downstream.loop(), timeline, this::guarded);
+    var loop = downstream.loop();
+    this.images = new InputImages(context, request, call, loop, timeline, this::guarded);
     Runnable onSilence = () -> guarded(this::clientWaits);
     this.reply = new ClientReply(downstream, timeline, context.options().pingInterval(), onSilence);
     this.claiming = new Claiming(context, request, this::isInDoubt, this::guarded);

@@ -185,14 +185,14 @@ public final class Exchanges implements RequestService {
   }
 
   private Decision decide(ExchangeRequest request, Downstream downstream) {
-    Fault unsound = problemOfKey(request);
+    Fault unsound = problemOfKey(request.endpoint().idempotency(), request.idempotencyKey());
     return unsound == null ? answer(request, downstream) : refused(unsound);
   }
 
-  private static @Nullable Fault problemOfKey(ExchangeRequest request) {
-    String key = request.idempotencyKey();
+  /** What is wrong with a request's key, or with its having none. */
+  static @Nullable Fault problemOfKey(Endpoint.Idempotency wanted, @Nullable String key) {
     if (key == null) {
-      return request.endpoint().idempotency() == Endpoint.Idempotency.REQUIRED
+      return wanted == Endpoint.Idempotency.REQUIRED
           ? Fault.of(
               ErrorCode.IDEMPOTENCY_KEY_REQUIRED,
               "The request needs an " + IdempotencyKey.FIELD + " header.")

@@ -1,10 +1,12 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.RemoteImage;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.Fetch;
 import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.id.OrgId;
 import io.netty.channel.EventLoop;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +23,7 @@ final class InputImages {
   private static final int AT_ONCE_MAX = 4;
 
   private final ExchangeContext context;
+  private final OrgId org;
   private final List<RemoteImage> wanted;
   private final EventLoop loop;
   private final Timeline timeline;
@@ -43,12 +46,14 @@ final class InputImages {
    */
   InputImages(
       ExchangeContext context,
-      List<RemoteImage> wanted,
+      ExchangeRequest request,
+      InferenceCall call,
       EventLoop loop,
       Timeline timeline,
       Consumer<Runnable> guarded) {
     this.context = context;
-    this.wanted = wanted;
+    this.org = request.key().org().id();
+    this.wanted = call.request().remoteImages();
     this.loop = loop;
     this.timeline = timeline;
     this.guarded = guarded;
@@ -79,7 +84,8 @@ final class InputImages {
     InflightBytes.Permit permit = context.inflight().tryAcquire(0).orElseThrow();
     permits.add(permit);
     Consumer<Fetched> whenDone = done -> guarded.accept(() -> ended(one, done, listener));
-    fetches.add(context.images().fetch(one.url(), one.param(), loop, permit::resize, whenDone));
+    fetches.add(
+        context.images().fetch(org, one.url(), one.param(), loop, permit::resize, whenDone));
   }
 
   private void ended(RemoteImage one, Fetched done, Listener listener) {

@@ -55,6 +55,11 @@ final class StoredReplies {
     return refusal(fault.withoutRetry(), id, List.of());
   }
 
+  /** A submission whose reply is one too many of its organization's. */
+  static StoredReply notKept(RequestId id) {
+    return notKept(id, "found no room beside the organization's others");
+  }
+
   /** A failure that is told again names the request that it is told to, in place of another. */
   static void readdress(StoredReply replayed, RequestId id) {
     ByteBuf body = replayed.body();

@@ -2,6 +2,7 @@ package dev.tollgate.core.fetch;
 
 import dev.tollgate.core.address.PublicUrl;
 import dev.tollgate.core.catalog.EndpointIdentity;
+import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.PublicAddressResolver.Resolved;
 import dev.tollgate.core.fetch.PublicConnector.Connected;
@@ -72,6 +73,12 @@ public final class Fetch {
   /** Ends it for want of a place. */
   void refuse() {
     failed(FetchOutcome.NO_ROOM, "too many images are being fetched");
+  }
+
+  /** Ends it because its organization has its share of places. */
+  void refuseCrowd() {
+    String why = "An image cannot be fetched now: too many of yours are being fetched.";
+    fail(FetchOutcome.NO_ROOM, Fault.of(ErrorCode.CONCURRENCY_EXCEEDED, why).withRetryAfter(1));
   }
 
   /** Gives it up: nothing is told to who asked, and what is under way ends. */

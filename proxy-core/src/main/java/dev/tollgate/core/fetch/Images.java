@@ -1,5 +1,6 @@
 package dev.tollgate.core.fetch;
 
+import dev.tollgate.core.id.OrgId;
 import io.netty.channel.EventLoop;
 import java.util.function.Consumer;
 import java.util.function.LongPredicate;
@@ -10,10 +11,16 @@ public interface Images {
    * Begins to fetch one on the caller's loop. The end may be told before this returns; a cancelled
    * fetch tells nobody.
    *
+   * @param org who asks: others' share of the places is not for it
    * @param param what faults name
    * @param room makes room for so many bytes in all, or says that there is none; the image's room
    *     stays taken when it is told
    */
   Fetch fetch(
-      String url, String param, EventLoop loop, LongPredicate room, Consumer<Fetched> whenDone);
+      OrgId org,
+      String url,
+      String param,
+      EventLoop loop,
+      LongPredicate room,
+      Consumer<Fetched> whenDone);
 }

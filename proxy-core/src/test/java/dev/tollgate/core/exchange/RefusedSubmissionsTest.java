@@ -12,6 +12,8 @@ import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A submission that cannot be carried out is told what came of its key, or why not. */
 class RefusedSubmissionsTest {
@@ -94,6 +96,43 @@ class RefusedSubmissionsTest {
       assertThat(leaves.isAnswered()).isFalse();
       assertThat(scenario.submissions().keys()).isZero();
       assertThat(scenario.requests()).isOne();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void onlyARouteThatNeedsAKeyRefusesARequestWithout(Endpoint.Idempotency wanted) {
+    Fault without = Exchanges.problemOfKey(wanted, null);
+    if (wanted == Endpoint.Idempotency.REQUIRED) {
+      assertThat(without).isNotNull();
+      assertThat(without.code()).isEqualTo(ErrorCode.IDEMPOTENCY_KEY_REQUIRED);
+      assertThat(without.code().status()).isEqualTo(400);
+      assertThat(without.message()).contains("Idempotency-Key");
+    } else {
+      assertThat(without).isNull();
+    }
+    assertThat(Exchanges.problemOfKey(wanted, "k")).isNull();
+    Fault tooLong = Exchanges.problemOfKey(wanted, "k".repeat(256));
+    assertThat(tooLong).isNotNull();
+    assertThat(tooLong.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+    assertThat(tooLong.param()).isEqualTo("Idempotency-Key");
+  }
+
+  @Test
+  void aReplyWithoutRoomIsGivenOnceAndItsKeySaysSo() {
+    try (var scenario = scenario()) {
+      scenario.submissions().keepNone(true);
+      made(scenario);
+      RecordedClient again = submit(scenario);
+      assertThat(again.whole().status()).isEqualTo(409);
+      assertThat(again.whole().body())
+          .contains("\"code\":\"idempotency_conflict\"")
+          .contains("found no room beside the organization's others")
+          .contains(scenario.records().getLast().id().value());
+      assertThat(again.field("x-should-retry")).isEqualTo("false");
+      assertThat(again.field("Idempotent-Replayed")).isEqualTo("true");
+      assertThat(scenario.requests()).isOne();
+      assertThat(scenario.ledger().charged()).hasSize(1);
     }
   }
 

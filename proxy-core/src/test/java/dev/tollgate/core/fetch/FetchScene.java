@@ -3,6 +3,7 @@ package dev.tollgate.core.fetch;
 import dev.tollgate.core.address.CidrSet;
 import dev.tollgate.core.address.UrlRules;
 import dev.tollgate.core.http.Field;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedConnector;
 import dev.tollgate.core.testkit.ScriptedNames;
@@ -15,11 +16,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One loop in frozen time, from which images are fetched from servers that the test plays. */
 final class FetchScene implements AutoCloseable {
   static final int BYTES_MAX = 64 * 1024;
+  static final OrgId ORG = new OrgId(new UUID(1, 2));
 
   private final MockTicker ticker = Ticker.newMockTicker();
   private final EmbeddedChannel loop = EmbeddedChannel.builder().ticker(ticker).build();
@@ -86,9 +89,14 @@ final class FetchScene implements AutoCloseable {
   }
 
   Asked fetch(String url) {
+    return fetch(ORG, url);
+  }
+
+  Asked fetch(OrgId org, String url) {
     Asked asked = new Asked();
     asked.fetch =
         fetcher.fetch(
+            org,
             url,
             "input_images[0]",
             loop.eventLoop(),

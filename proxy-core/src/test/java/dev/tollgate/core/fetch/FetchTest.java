@@ -7,12 +7,14 @@ import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.FetchScene.Asked;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import dev.tollgate.core.testkit.Seeds;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -259,6 +261,45 @@ class FetchTest {
       assertThat(first.failure()).isEqualTo(FetchOutcome.NO_ROOM);
       assertThat(first.failed().fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(first.failed().fault().retryAfterSeconds()).isPositive();
+    }
+  }
+
+  /** Hosts that take their time are free to name. */
+  @Test
+  void oneOrganizationHasAPartOfThePlaces() {
+    try (var scene = new FetchScene()) {
+      List<Asked> slow = new ArrayList<>();
+      for (int n = 0; n < Fetcher.OF_ORG_MAX; n++) {
+        slow.add(scene.fetch(URL));
+      }
+      Asked crowded = scene.fetch(URL);
+      assertThat(crowded.failure()).isEqualTo(FetchOutcome.NO_ROOM);
+      assertThat(crowded.failed().fault().code()).isEqualTo(ErrorCode.CONCURRENCY_EXCEEDED);
+      assertThat(crowded.failed().fault().retryAfterSeconds()).isOne();
+
+      Asked others = scene.fetch(new OrgId(new UUID(3, 4)), URL);
+      assertThat(others.outcome).as("it is being fetched").isNull();
+      slow.getFirst().cancel();
+      Asked next = scene.fetch(URL);
+      assertThat(next.outcome).isNull();
+      assertThat(scene.fetch(URL).failure()).isEqualTo(FetchOutcome.NO_ROOM);
+
+      slow.forEach(Asked::cancel);
+      others.cancel();
+      next.cancel();
+    }
+  }
+
+  @Test
+  void allPlacesTogetherAreBoundedToo() {
+    try (var scene = new FetchScene()) {
+      List<Asked> slow = new ArrayList<>();
+      for (int n = 0; n < Fetcher.FETCHES_MAX; n++) {
+        slow.add(scene.fetch(new OrgId(new UUID(0, n / Fetcher.OF_ORG_MAX)), URL));
+      }
+      Asked last = scene.fetch(new OrgId(new UUID(5, 5)), URL);
+      assertThat(last.failed().fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
+      slow.forEach(Asked::cancel);
     }
   }
 

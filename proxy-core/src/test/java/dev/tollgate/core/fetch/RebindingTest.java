@@ -149,7 +149,9 @@ class RebindingTest {
 
   private static Fetched fetch(Fetcher fetcher, EventLoop loop, String url) throws Exception {
     var done = new CompletableFuture<Fetched>();
-    loop.execute(() -> fetcher.fetch(url, "input_images[0]", loop, _ -> true, done::complete));
+    loop.execute(
+        () ->
+            fetcher.fetch(FetchScene.ORG, url, "input_images[0]", loop, _ -> true, done::complete));
     return done.get(SECONDS_MAX, TimeUnit.SECONDS);
   }
 }

@@ -381,6 +381,14 @@ public abstract class IdempotencyContract {
         Unpooled.copiedBuffer(body, UTF_8));
   }
 
+  /** What the key says of a reply for which there is no room. */
+  protected static final StoredReply NOT_KEPT =
+      new StoredReply(
+          409,
+          "application/json",
+          List.of(),
+          Unpooled.unreleasableBuffer(Unpooled.copiedBuffer("not kept", UTF_8)));
+
   protected final Submission submission(String key, String body) {
     return submission(org, PATH, key, body, "lost");
   }
@@ -400,7 +408,8 @@ public abstract class IdempotencyContract {
         new IdempotencyKey(key),
         new BodyIdentity(bytes, bytes.length, ""),
         RequestId.at(1_700_000_000_000L),
-        ifLost);
+        ifLost,
+        NOT_KEPT);
   }
 
   private static String text(StoredReply reply) {

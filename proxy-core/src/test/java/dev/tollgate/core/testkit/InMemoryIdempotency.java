@@ -41,6 +41,7 @@ public final class InMemoryIdempotency implements Idempotency {
   private boolean crowded;
   private boolean stalls;
   private boolean failsNext;
+  private boolean keepsNone;
 
   private record Name(OrgId org, String endpoint, IdempotencyKey key) {}
 
@@ -54,15 +55,17 @@ public final class InMemoryIdempotency implements Idempotency {
   private static final class Row {
     final byte[] hash;
     final RequestId owner;
+    final StoredReply ifNotKept;
     final long claimedNanos;
     State state = State.CLAIMED;
     long leaseUntil = Long.MAX_VALUE;
     long expiresAt = Long.MAX_VALUE;
     @Nullable StoredReply kept;
 
-    Row(byte[] hash, RequestId owner, long claimedNanos) {
+    Row(byte[] hash, Submission submission, long claimedNanos) {
       this.hash = hash;
-      this.owner = owner;
+      this.owner = submission.request();
+      this.ifNotKept = submission.ifNotKept();
       this.claimedNanos = claimedNanos;
     }
   }
@@ -119,6 +122,11 @@ public final class InMemoryIdempotency implements Idempotency {
     crowded = isCrowded;
   }
 
+  /** From now on an organization has no room for more replies. */
+  public void keepNone(boolean isFull) {
+    keepsNone = isFull;
+  }
+
   /** Who holds claims now ends without a word. */
   public void crash() {
     for (Held each : List.copyOf(held)) {
@@ -164,7 +172,7 @@ public final class InMemoryIdempotency implements Idempotency {
     byte[] hash = submission.body().sha256();
     Row row = rows.get(name);
     if (row == null || row.expiresAt <= now || isFree(row, now)) {
-      Row mine = new Row(hash, submission.request(), now);
+      Row mine = new Row(hash, submission, now);
       rows.put(name, mine);
       var claim = new Held(name, mine);
       held.add(claim);
@@ -252,7 +260,7 @@ public final class InMemoryIdempotency implements Idempotency {
       boolean stores = !gone && isMine() && row.state != State.CLAIMED;
       if (stores) {
         row.state = State.DONE;
-        keep(row, reply);
+        keep(row, keepsNone ? row.ifNotKept : reply);
       }
       abandon();
       if (stores) {

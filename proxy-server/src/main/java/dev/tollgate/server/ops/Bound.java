@@ -37,6 +37,7 @@ public enum Bound {
   UPSTREAM_EVENT(
       "providers.*.max_event_bytes", Family.ATTEMPTS, new Full.Refused(ErrorCode.PROVIDER_FAILURE)),
   FETCHES("256", Family.FETCHES_IN_FLIGHT, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  FETCHES_OF_ORG("32", Family.FETCHES, new Full.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
   FETCHED_IMAGE(
       "security.fetch.max_bytes", Family.FETCHES, new Full.Refused(ErrorCode.VALIDATION_FAILED)),
   NAME_LOOK_UPS("256", Family.NAME_LOOK_UPS, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
@@ -56,6 +57,10 @@ public enum Bound {
       "server.idempotency.max_org_claims",
       Family.IDEMPOTENCY_CLAIMS,
       new Full.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
+  IDEMPOTENCY_BYTES(
+      "server.idempotency.max_org_bytes",
+      Family.IDEMPOTENCY_NOT_KEPT,
+      new Full.Refused(ErrorCode.IDEMPOTENCY_CONFLICT)),
   LEDGER_WAITING("10000", Family.LEDGER_WAITING, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOURNAL_QUEUE("20000", Family.LEDGER_QUEUED, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOURNAL_IN_MEMORY("10000", Family.LEDGER_BACKLOG, Full.TO_DISK),

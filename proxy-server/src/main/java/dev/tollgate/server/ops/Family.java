@@ -216,6 +216,10 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_idempotency_stored_bytes_total",
       "Bytes of replies that were stored to be told again."),
+  IDEMPOTENCY_NOT_KEPT(
+      Kind.COUNTER,
+      "tollgate_idempotency_not_kept_total",
+      "Replies that found no room beside their organization's others: their keys are told so."),
   IDEMPOTENCY_NOT_STORED(
       Kind.COUNTER,
       "tollgate_idempotency_not_stored_total",

@@ -154,6 +154,19 @@ final class ClaimRows {
     }
   }
 
+  /** How much is kept for an organization. */
+  long bytesOf(UUID org) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        PreparedStatement sum =
+            connection.prepareStatement(
+                "SELECT coalesce(sum(octet_length(body)), 0) FROM idempotency WHERE org_id = ?")) {
+      sum.setObject(1, org);
+      try (ResultSet row = sum.executeQuery()) {
+        return row.next() ? row.getLong(1) : 0;
+      }
+    }
+  }
+
   /** Stores that a provider may hear of it; false: it is somebody else's by now. */
   boolean dispatch(Held held) throws SQLException {
     return update(

@@ -8,11 +8,14 @@ import dev.tollgate.core.claim.StoredReply;
 import dev.tollgate.core.claim.Submission;
 import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.Offload.Outcome;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.tenant.OrgPlaces;
 import dev.tollgate.server.postgres.ClaimRows.Held;
 import dev.tollgate.server.postgres.ClaimRows.Turn;
 import dev.tollgate.server.settings.ServerSettings;
 import io.netty.buffer.Unpooled;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.Ticker;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -45,14 +48,19 @@ public final class PostgresIdempotency implements Idempotency {
 
   private static final Duration BETWEEN_TRIES = Duration.ofMillis(500);
 
+  /** In place of the bytes that were stored: the key is another's. */
+  private static final int NOT_MINE = -1;
+
   private final ClaimRows rows;
   private final ClaimRows alive;
-  private final OrgTurns turns;
+  private final OrgPlaces turns;
+  private final OrgBytes kept;
   private final Offload offload;
   private final Set<Held> held = ConcurrentHashMap.newKeySet();
   private final Map<Result, LongAdder> claims = counters();
   private final LongAdder storedBytes = new LongAdder();
   private final LongAdder notStored = new LongAdder();
+  private final LongAdder notKept = new LongAdder();
 
   /** What was answered: the label of the metric. */
   private enum Result {
@@ -93,7 +101,8 @@ public final class PostgresIdempotency implements Idempotency {
       DataSource pool, DataSource others, Offload offload, ServerSettings.Idempotency settings) {
     this.rows = new ClaimRows(pool, settings.lease(), settings.retention());
     this.alive = new ClaimRows(others, settings.lease(), settings.retention());
-    this.turns = new OrgTurns(settings.orgClaimsMax());
+    this.turns = new OrgPlaces(settings.orgClaimsMax());
+    this.kept = new OrgBytes(settings.orgBytesMax(), Ticker.systemTicker()::nanoTime);
     this.offload = offload;
   }
 
@@ -131,7 +140,7 @@ public final class PostgresIdempotency implements Idempotency {
   private Answer answer(Submission submission, Room room, EventExecutor loop) throws SQLException {
     byte[] sha256 = submission.body().sha256();
     return switch (rows.claim(submission, sha256)) {
-      case Turn.Mine _ -> new Answer.Claimed(new Mine(Held.of(submission), loop));
+      case Turn.Mine _ -> new Answer.Claimed(new Mine(submission, loop));
       case Turn.Running running -> new Answer.Running(running.age());
       case Turn.Conflict _ -> new Answer.Conflict();
       case Turn.Over over -> replay(Held.of(submission), over, room);
@@ -157,10 +166,14 @@ public final class PostgresIdempotency implements Idempotency {
   /** The claim of a request that runs here. */
   private final class Mine implements Claim {
     private final Held name;
+    private final OrgId org;
+    private final StoredReply ifNotKept;
     private final EventExecutor loop;
 
-    Mine(Held name, EventExecutor loop) {
-      this.name = name;
+    Mine(Submission submission, EventExecutor loop) {
+      this.name = Held.of(submission);
+      this.org = submission.org();
+      this.ifNotKept = submission.ifNotKept();
       this.loop = loop;
       held.add(name);
     }
@@ -191,11 +204,14 @@ public final class PostgresIdempotency implements Idempotency {
         StoredReply reply, Completion completion, long giveUpNanos, Runnable onFailure) {
       run(
           loop,
-          () -> rows.complete(name, reply),
+          () -> {
+            StoredReply fitting = fitting(reply);
+            return rows.complete(name, fitting) ? fitting.body().readableBytes() : NOT_MINE;
+          },
           outcome -> {
-            if (outcome instanceof Outcome.Done<Boolean>(Boolean stored)) {
+            if (outcome instanceof Outcome.Done<Integer>(Integer bytes)) {
               abandon();
-              completed(reply, stored, completion);
+              completed(bytes, completion);
             } else if (isEarlierThan(giveUpNanos)) {
               onFailure.run();
               again(() -> complete(reply, completion, giveUpNanos, () -> {}));
@@ -205,6 +221,14 @@ public final class PostgresIdempotency implements Idempotency {
               completion.lost();
             }
           });
+    }
+
+    private StoredReply fitting(StoredReply reply) throws SQLException {
+      if (kept.take(org, reply.body().readableBytes(), () -> rows.bytesOf(name.org()))) {
+        return reply;
+      }
+      notKept.increment();
+      return ifNotKept;
     }
 
     private long giveUpNanos() {
@@ -219,9 +243,9 @@ public final class PostgresIdempotency implements Idempotency {
       var _ = loop.schedule(work, BETWEEN_TRIES.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void completed(StoredReply reply, boolean stored, Completion completion) {
-      if (stored) {
-        storedBytes.add(reply.body().readableBytes());
+    private void completed(int bytes, Completion completion) {
+      if (bytes != NOT_MINE) {
+        storedBytes.add(bytes);
         completion.stored();
       } else {
         notStored.increment();
@@ -230,7 +254,7 @@ public final class PostgresIdempotency implements Idempotency {
       }
     }
 
-    private void lost(Outcome<Boolean> outcome) {
+    private void lost(Outcome<Integer> outcome) {
       notStored.increment();
       log.warn(
           "request {}: its reply could not be stored, so that a replay is told that it is lost: {}",
@@ -299,6 +323,11 @@ public final class PostgresIdempotency implements Idempotency {
   /** Bytes of replies that were stored. */
   public long storedBytes() {
     return storedBytes.sum();
+  }
+
+  /** Replies for which their organization had no room. */
+  public long notKept() {
+    return notKept.sum();
   }
 
   /** Replies that could not be. */

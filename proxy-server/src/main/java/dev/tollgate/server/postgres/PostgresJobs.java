@@ -9,6 +9,7 @@ import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobStatus;
 import dev.tollgate.core.job.JobWish;
 import dev.tollgate.core.job.Jobs;
+import dev.tollgate.core.tenant.OrgPlaces;
 import dev.tollgate.server.postgres.JobSubmissions.Answer;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.SQLException;
@@ -43,7 +44,7 @@ public final class PostgresJobs implements Jobs {
 
   private final JobSubmissions submissions;
   private final JobViews views;
-  private final OrgTurns turns = new OrgTurns(ORG_ASKS_MAX);
+  private final OrgPlaces turns = new OrgPlaces(ORG_ASKS_MAX);
   private final Offload offload;
 
   /**

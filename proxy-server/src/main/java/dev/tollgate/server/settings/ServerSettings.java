@@ -118,7 +118,16 @@ public record ServerSettings(
               about = "requests of one organization that ask the store at once whose turn it is",
               initial = "128",
               min = "1")
-          int orgClaimsMax) {}
+          int orgClaimsMax,
+      @Key(
+              name = "max_org_bytes",
+              about =
+                  "replies of one organization that are kept: of further ones their keys say that"
+                      + " they are not",
+              initial = "4GiB",
+              min = "1MiB",
+              bytes = true)
+          long orgBytesMax) {}
 
   /** Section {@code server.shutdown}. */
   public record Shutdown(

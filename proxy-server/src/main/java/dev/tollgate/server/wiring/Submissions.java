@@ -43,6 +43,7 @@ final class Submissions implements AutoCloseable {
     metrics.counters(Family.IDEMPOTENCY_CLAIMS, remembered::claims);
     metrics.gauge(Family.IDEMPOTENCY_RUNNING, remembered::running);
     metrics.counter(Family.IDEMPOTENCY_STORED_BYTES, remembered::storedBytes);
+    metrics.counter(Family.IDEMPOTENCY_NOT_KEPT, remembered::notKept);
     metrics.counter(Family.IDEMPOTENCY_NOT_STORED, remembered::notStored);
     long between = settings.lease().toNanos() / RENEWALS_PER_LEASE;
     submissions.thread.scheduleWithFixedDelay(

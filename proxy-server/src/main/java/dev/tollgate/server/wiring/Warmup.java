@@ -101,7 +101,12 @@ final class Warmup {
   }
 
   private static Fetch noImages(
-      String url, String param, EventLoop loop, LongPredicate room, Consumer<Fetched> whenDone) {
+      OrgId org,
+      String url,
+      String param,
+      EventLoop loop,
+      LongPredicate room,
+      Consumer<Fetched> whenDone) {
     throw new IllegalStateException("a warm-up has no images");
   }
 

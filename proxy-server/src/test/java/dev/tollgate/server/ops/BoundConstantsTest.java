@@ -27,6 +27,7 @@ final class BoundConstantsTest {
                 Bound.PIPELINED_BYTES, number(CORE + "http.RequestDecoder", "AHEAD_BYTES_MAX")),
             Map.entry(Bound.UNSENT_BYTES, unsent()),
             Map.entry(Bound.FETCHES, (long) Fetcher.FETCHES_MAX),
+            Map.entry(Bound.FETCHES_OF_ORG, (long) Fetcher.OF_ORG_MAX),
             Map.entry(Bound.NAME_LOOK_UPS, (long) PublicAddressResolver.LOOK_UPS_MAX),
             Map.entry(Bound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.lookUpsMax()),
             Map.entry(Bound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),

@@ -40,7 +40,8 @@ class PostgresIdempotencyIT extends IdempotencyContract {
   private static final Duration LEASE = Duration.ofMinutes(1);
   private static final int ORG_CLAIMS_MAX = 128;
   private static final ServerSettings.Idempotency SETTINGS =
-      new ServerSettings.Idempotency(LEASE, Duration.ofHours(24), 1 << 20, 2, ORG_CLAIMS_MAX);
+      new ServerSettings.Idempotency(
+          LEASE, Duration.ofHours(24), 1 << 20, 2, ORG_CLAIMS_MAX, 1 << 30);
   private static StoreOptions database;
 
   private Store store;
@@ -383,6 +384,38 @@ class PostgresIdempotencyIT extends IdempotencyContract {
     assertThat(first.running()).isZero();
     assertThat(first.storedBytes()).isEqualTo("made".getBytes(UTF_8).length);
     assertThat(first.notStored()).isZero();
+  }
+
+  @Test
+  void anOrganizationHasRoomForSoMuch() {
+    var tight =
+        new ServerSettings.Idempotency(
+            LEASE, Duration.ofHours(24), 1 << 20, 1, ORG_CLAIMS_MAX, 1 << 20);
+    PostgresIdempotency one = store.idempotency(new AtOnce(), tight);
+    PostgresIdempotency other = store.idempotency(new AtOnce(), tight);
+    String large = "x".repeat(700_000);
+    for (String key : List.of("one", "two")) {
+      Claim claim = claimed(one, key, "body");
+      dispatch(claim);
+      complete(claim, reply(200, large));
+    }
+    Claim elsewhere = claimed(other, "three", "body");
+    dispatch(elsewhere);
+    complete(elsewhere, reply(200, large));
+
+    assertThat(replayed(other, "one", "body").body().readableBytes()).isEqualTo(700_000);
+    for (String key : List.of("two", "three")) {
+      StoredReply told = replayed(other, key, "body");
+      assertThat(told.status()).isEqualTo(409);
+      assertThat(told.body().toString(UTF_8)).isEqualTo("not kept");
+    }
+    assertThat(one.notKept()).isOne();
+    assertThat(one.storedBytes()).isEqualTo(700_000 + "not kept".length());
+    assertThat(other.notKept()).isOne();
+    Claim small = claimed(one, "small", "body");
+    dispatch(small);
+    complete(small, reply(502, "what failed is told again"));
+    assertThat(replayed(one, "small", "body").status()).isEqualTo(502);
   }
 
   private int rows() throws SQLException {
