@@ -4,6 +4,9 @@ import dev.tollgate.core.blob.Blob;
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobObserver;
 import dev.tollgate.server.jobs.MediaProvider.Fetched;
 import dev.tollgate.server.jobs.MediaProvider.MadeFile;
 import dev.tollgate.server.jobs.MediaProvider.Seen;
@@ -14,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * Copies what a provider made into our storage, file by file by way of the disk: none is held in
@@ -44,7 +48,7 @@ public final class ArtifactCopy {
 
   /** What came of copying all files of a job. */
   sealed interface Copied {
-    record All(List<KeptFile> files) implements Copied {
+    record All(List<JobArtifact> files) implements Copied {
       public All {
         files = List.copyOf(files);
       }
@@ -62,7 +66,7 @@ public final class ArtifactCopy {
 
   /** What is copied of the files if not all of them are is deleted again. */
   Copied copy(MediaTarget target, ClaimedJob job, Seen.Made made) throws InterruptedException {
-    List<KeptFile> kept = new ArrayList<>();
+    List<JobArtifact> kept = new ArrayList<>();
     boolean isWhole = false;
     try {
       for (int n = 0; n < made.files().size(); n++) {
@@ -84,9 +88,9 @@ public final class ArtifactCopy {
   }
 
   /** Deletes files that no job refers to. What is not deleted now goes when it is over. */
-  void discard(List<KeptFile> files) throws InterruptedException {
-    for (KeptFile file : files) {
-      var _ = storage.delete(file.name());
+  void discard(List<JobArtifact> files) throws InterruptedException {
+    for (JobArtifact file : files) {
+      var _ = storage.delete(file.blob());
     }
   }
 
@@ -95,7 +99,7 @@ public final class ArtifactCopy {
   }
 
   private sealed interface One {
-    record Kept(KeptFile file) implements One {}
+    record Kept(JobArtifact file) implements One {}
 
     record Not(Copied why) implements One {}
   }
@@ -124,19 +128,27 @@ public final class ArtifactCopy {
       content.release();
       return new One.Not(new Copied.Unusable("a file is no " + job.kind().wire()));
     }
-    Stored stored = storage.store(new Blob(job.org(), type.get(), rules.kept(), content));
+    Stored stored = storage.store(new Blob(job.job().org(), type.get(), rules.kept(), content));
     return switch (stored) {
       case Stored.Kept kept -> {
         observer.copied(spool.bytes());
-        yield new One.Kept(file(kept.name(), spool.bytes(), made, made.files().get(n)));
+        yield new One.Kept(file(job.kind(), kept.name(), spool.bytes(), made, made.files().get(n)));
       }
       case Stored.Unavailable no ->
           new One.Not(new Copied.NotNow("our storage: " + no.fault().wire() + " " + no.reason()));
     };
   }
 
-  private static KeptFile file(BlobName name, long bytes, Seen.Made made, MadeFile told) {
+  private static JobArtifact file(
+      JobKind kind, BlobName name, long bytes, Seen.Made made, MadeFile told) {
     Duration length = told.length().or(made::length).orElse(Duration.ZERO);
-    return new KeptFile(name, bytes, told.size(), length);
+    return new JobArtifact(
+        UUID.randomUUID(),
+        kind == JobKind.VIDEO ? JobArtifact.Type.VIDEO : JobArtifact.Type.AUDIO,
+        name.type().mediaType(),
+        name,
+        bytes,
+        told.frame(),
+        length.toMillis() / 1e3);
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.server.jobs;
 
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.job.JobObserver;
 import dev.tollgate.server.jobs.JobStore.DueFile;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -14,6 +15,9 @@ import java.util.Optional;
  */
 public final class FileExpiry {
   private static final int FILES_PER_ROUND = 200;
+
+  /** A storage that fails so often is not asked again and again in one round. */
+  private static final int FAILURES_MAX = 3;
 
   private final JobStore store;
   private final ArtifactStorage storage;
@@ -28,9 +32,12 @@ public final class FileExpiry {
   /** One round; says how many files went. */
   public int round() throws SQLException, InterruptedException {
     List<DueFile> gone = new ArrayList<>();
+    int failures = 0;
     for (DueFile file : store.due(FILES_PER_ROUND)) {
       if (isGone(file)) {
         gone.add(file);
+      } else if (++failures == FAILURES_MAX) {
+        break;
       }
     }
     if (!gone.isEmpty()) {

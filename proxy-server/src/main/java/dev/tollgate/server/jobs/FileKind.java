@@ -1,7 +1,7 @@
 package dev.tollgate.server.jobs;
 
 import dev.tollgate.core.blob.BlobType;
-import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.job.JobKind;
 import io.netty.buffer.ByteBuf;
 import java.util.Locale;
 import java.util.Optional;
@@ -22,9 +22,9 @@ final class FileKind {
   private FileKind() {}
 
   /** Empty: it is nothing that a job of this kind makes. */
-  static Optional<BlobType> of(Modality kind, String contentType, ByteBuf file) {
+  static Optional<BlobType> of(JobKind kind, String contentType, ByteBuf file) {
     String said = contentType.toLowerCase(Locale.ROOT).split(";", 2)[0].strip();
-    String family = kind == Modality.VIDEO ? "video/" : "audio/";
+    String family = kind == JobKind.VIDEO ? "video/" : "audio/";
     if (!said.startsWith(family) && !said.equals("application/octet-stream")) {
       return Optional.empty();
     }

@@ -1,11 +1,12 @@
 package dev.tollgate.server.jobs;
 
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobObserver;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
@@ -32,7 +33,7 @@ public final class JobRunner implements AutoCloseable {
   private final Rules rules;
   private final JobObserver observer;
   private final Semaphore idle;
-  private final Map<UUID, Held> held = new ConcurrentHashMap<>();
+  private final Map<JobId, Held> held = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition rung = lock.newCondition();
   private final ScheduledThreadPoolExecutor signs =
@@ -112,7 +113,7 @@ public final class JobRunner implements AutoCloseable {
     List<ClaimedJob> jobs = List.of();
     try {
       if (!closing) {
-        jobs = store.claim(UUID.randomUUID().toString(), rules.lease(), most);
+        jobs = store.claim(rules.lease(), most);
       }
       failedBefore = false;
     } catch (SQLException | RuntimeException e) {
@@ -157,10 +158,10 @@ public final class JobRunner implements AutoCloseable {
     } catch (InterruptedException e) {
       giveBack(job, Duration.ZERO); // this node stops, another goes on
     } catch (SQLException e) {
-      log.warn("job {} of {}, tried again: {}", job.id(), job.requestId(), e.getMessage());
+      log.warn("job {} of {}, tried again: {}", job.id(), job.job().request(), e.getMessage());
       giveBack(job, LookTimes.afterNothing(job.tries()));
     } catch (RuntimeException | Error e) {
-      log.error("job {} of {} failed here, tried again", job.id(), job.requestId(), e);
+      log.error("job {} of {} failed here, tried again", job.id(), job.job().request(), e);
       giveBack(job, LookTimes.afterNothing(job.tries()));
     } finally {
       held.remove(job.id());
@@ -183,7 +184,7 @@ public final class JobRunner implements AutoCloseable {
       return;
     }
     try {
-      Set<UUID> ours = store.renew(jobs, rules.lease());
+      Set<JobId> ours = store.renew(jobs, rules.lease());
       for (ClaimedJob job : jobs) {
         Held now = held.get(job.id());
         if (!ours.contains(job.id()) && now != null && now.job().worker().equals(job.worker())) {

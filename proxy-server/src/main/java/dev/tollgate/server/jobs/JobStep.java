@@ -2,8 +2,12 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobFailure;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobObserver;
+import dev.tollgate.core.job.JobStatus;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
@@ -12,7 +16,6 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.server.jobs.ArtifactCopy.Copied;
-import dev.tollgate.server.jobs.JobObserver.End;
 import dev.tollgate.server.jobs.MediaProvider.Canceled;
 import dev.tollgate.server.jobs.MediaProvider.Phase;
 import dev.tollgate.server.jobs.MediaProvider.Seen;
@@ -57,7 +60,7 @@ final class JobStep {
   }
 
   void take(ClaimedJob job) throws SQLException, InterruptedException {
-    Optional<MediaTarget> target = targets.of(job.model(), job.provider());
+    Optional<MediaTarget> target = targets.of(job.job());
     switch (job.demand()) {
       case EXPIRE -> expire(job, target);
       case CANCEL -> cancel(job, target);
@@ -75,7 +78,7 @@ final class JobStep {
 
   private void advance(ClaimedJob job, MediaTarget target)
       throws SQLException, InterruptedException {
-    switch (job.stage()) {
+    switch (job.status()) {
       case QUEUED -> {
         if (job.intended()) {
           find(job, target);
@@ -84,6 +87,8 @@ final class JobStep {
         }
       }
       case SUBMITTED, RUNNING -> look(job, target);
+      case SUCCEEDED, FAILED, CANCELED, EXPIRED ->
+          throw new IllegalStateException("what is over is not taken up");
     }
   }
 
@@ -174,7 +179,7 @@ final class JobStep {
     Duration length =
         made.length().or(() -> asked(job)).or(target::usualLength).orElse(Duration.ZERO);
     Quantity time =
-        job.kind() == Modality.VIDEO
+        job.kind() == JobKind.VIDEO
             ? new Quantity.VideoTime(length)
             : new Quantity.MusicTime(length);
     return Cost.of(Usage.ZERO, List.of(time), target.prices());
@@ -201,7 +206,7 @@ final class JobStep {
       var _ = giveUp(job, target.get()); // its time is over, whatever the provider says
     }
     if (store.expire(job)) {
-      ended(job, End.EXPIRED, "");
+      ended(job, JobStatus.EXPIRED, "");
     } else {
       store.release(job, LookTimes.afterNothing(0));
     }
@@ -216,7 +221,7 @@ final class JobStep {
     switch (canceled) {
       case Canceled.Done _ -> {
         if (store.canceled(job)) {
-          ended(job, End.CANCELED, "");
+          ended(job, JobStatus.CANCELED, "");
         } else {
           store.release(job, Duration.ZERO); // nobody wants that any more
         }
@@ -241,35 +246,35 @@ final class JobStep {
 
   // Ends
 
-  private void succeed(ClaimedJob job, MicroUsd cost, List<KeptFile> files)
+  private void succeed(ClaimedJob job, MicroUsd cost, List<JobArtifact> files)
       throws SQLException, InterruptedException {
     if (store.succeed(job, cost, copy.kept(), files)) {
-      ended(job, End.SUCCEEDED, " for " + cost.value() + " micro-USD");
+      ended(job, JobStatus.SUCCEEDED, " for " + cost.value() + " micro-USD");
     } else {
       copy.discard(files);
     }
   }
 
   private void fail(ClaimedJob job, ErrorCode code, String message) throws SQLException {
-    if (store.fail(job, code.wire(), message)) {
-      ended(job, End.FAILED, ": " + code.wire() + ", " + message);
+    if (store.fail(job, JobFailure.of(code, message))) {
+      ended(job, JobStatus.FAILED, ": " + code.wire() + ", " + message);
     }
   }
 
   private void learnedNothing(ClaimedJob job, String reason) throws SQLException {
     observer.learnedNothing();
-    log.debug("job {} of {}: nothing was learned: {}", job.id(), job.requestId(), reason);
+    log.debug("job {} of {}: nothing was learned: {}", job.id(), job.job().request(), reason);
     store.release(job, LookTimes.afterNothing(job.tries()));
   }
 
   /** The one line of a job. */
-  private void ended(ClaimedJob job, End how, String more) {
+  private void ended(ClaimedJob job, JobStatus how, String more) {
     observer.ended(job.kind(), how, job.age());
     log.info(
         "{} job {} of {} {} after {} s{}",
         job.kind().wire(),
         job.id(),
-        job.requestId(),
+        job.job().request(),
         how.wire(),
         job.age().toSeconds(),
         more);

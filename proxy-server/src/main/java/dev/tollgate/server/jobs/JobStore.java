@@ -1,5 +1,8 @@
 package dev.tollgate.server.jobs;
 
+import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobFailure;
+import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.money.MicroUsd;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -13,10 +16,10 @@ import java.util.UUID;
  */
 public interface JobStore {
   /** Takes up jobs that are due, at most so many, until the lease ends. */
-  List<ClaimedJob> claim(String worker, Duration lease, int most) throws SQLException;
+  List<ClaimedJob> claim(Duration lease, int most) throws SQLException;
 
   /** Makes the leases of these jobs last on; says which are still theirs. */
-  Set<UUID> renew(List<ClaimedJob> jobs, Duration lease) throws SQLException;
+  Set<JobId> renew(List<ClaimedJob> jobs, Duration lease) throws SQLException;
 
   /** Notes that the provider is about to hear of it. */
   boolean intend(ClaimedJob job) throws SQLException;
@@ -31,11 +34,11 @@ public interface JobStore {
   boolean release(ClaimedJob job, Duration nextLook) throws SQLException;
 
   /** It was made and lies in our storage. */
-  boolean succeed(ClaimedJob job, MicroUsd cost, Duration kept, List<KeptFile> files)
+  boolean succeed(ClaimedJob job, MicroUsd cost, Duration kept, List<JobArtifact> files)
       throws SQLException;
 
   /** Nothing will come of it. */
-  boolean fail(ClaimedJob job, String code, String message) throws SQLException;
+  boolean fail(ClaimedJob job, JobFailure failure) throws SQLException;
 
   /** Its time is over. */
   boolean expire(ClaimedJob job) throws SQLException;

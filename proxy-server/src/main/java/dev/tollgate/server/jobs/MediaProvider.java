@@ -1,5 +1,6 @@
 package dev.tollgate.server.jobs;
 
+import dev.tollgate.core.job.JobArtifact.Frame;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +72,7 @@ public interface MediaProvider {
   }
 
   /** A file that can be fetched, as the provider tells of it. */
-  record MadeFile(Optional<KeptFile.PixelSize> size, Optional<Duration> length) {}
+  record MadeFile(Optional<Frame> frame, Optional<Duration> length) {}
 
   /** What came of a wish to cancel. */
   sealed interface Canceled {

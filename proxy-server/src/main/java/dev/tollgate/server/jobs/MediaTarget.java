@@ -1,8 +1,7 @@
 package dev.tollgate.server.jobs;
 
 import dev.tollgate.core.catalog.Secret;
-import dev.tollgate.core.id.ModelId;
-import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.job.Job;
 import dev.tollgate.core.money.PriceList;
 import java.net.URI;
 import java.time.Duration;
@@ -31,6 +30,6 @@ public record MediaTarget(
   /** Port to the configuration as it is now. */
   public interface Directory {
     /** Empty: the model or its provider is not configured any more. */
-    Optional<MediaTarget> of(ModelId model, ProviderId provider);
+    Optional<MediaTarget> of(Job job);
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.server.jobs;
 
+import dev.tollgate.core.job.JobArtifact.Frame;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
@@ -98,11 +99,9 @@ final class ProviderJson {
   private static MadeFile file(JsonMembers told) {
     int width = pixels(told, "width");
     int height = pixels(told, "height");
-    Optional<KeptFile.PixelSize> size =
-        width > 0 && height > 0
-            ? Optional.of(new KeptFile.PixelSize(width, height))
-            : Optional.empty();
-    return new MadeFile(size, seconds(told, "duration_seconds"));
+    Optional<Frame> frame =
+        width > 0 && height > 0 ? Optional.of(new Frame(width, height)) : Optional.empty();
+    return new MadeFile(frame, seconds(told, "duration_seconds"));
   }
 
   private static int pixels(JsonMembers members, String name) {

@@ -394,6 +394,50 @@ public enum Family {
       Kind.GAUGE,
       "tollgate_webhooks_overdue_seconds",
       "For how long the oldest attempt of all nodes is due, as counted last."),
+  JOBS_CLAIMED(
+      Kind.COUNTER,
+      "tollgate_jobs_claimed_total",
+      "Turns that this node's workers took at videos and music."),
+  JOBS_IN_WORK(
+      Kind.GAUGE,
+      "tollgate_jobs_in_work",
+      "Jobs that this node's workers have now, at most media.workers."),
+  JOBS_ENDED(
+      Kind.COUNTER,
+      "tollgate_jobs_ended_total",
+      "Jobs that ended at this node's workers, by how.",
+      List.of("kind", "status")),
+  JOB_WAIT(
+      Kind.HISTOGRAM,
+      "tollgate_job_wait_seconds",
+      "From a job's submission to its acceptance by a provider.",
+      List.of("kind")),
+  JOB_DURATION(
+      Kind.HISTOGRAM,
+      "tollgate_job_duration_seconds",
+      "From a job's submission to its end.",
+      List.of("kind", "status")),
+  JOB_LOOKS_IN_VAIN(
+      Kind.COUNTER,
+      "tollgate_job_looks_in_vain_total",
+      "Turns at a job after which nobody knew more than before."),
+  JOB_LEASES_LOST(
+      Kind.COUNTER,
+      "tollgate_job_leases_lost_total",
+      "Jobs that another worker took up while one here was at them."),
+  ARTIFACTS_COPIED(
+      Kind.COUNTER,
+      "tollgate_artifacts_copied_total",
+      "Files of jobs that were copied into the object storage."),
+  ARTIFACT_BYTES(Kind.COUNTER, "tollgate_artifacts_copied_bytes_total", "Bytes of these files."),
+  ARTIFACT_FAILURES(
+      Kind.COUNTER,
+      "tollgate_artifact_copy_failures_total",
+      "Files of jobs that could not be copied, each try."),
+  ARTIFACTS_DELETED(
+      Kind.COUNTER,
+      "tollgate_artifacts_deleted_total",
+      "Files of jobs that were deleted because their time was over or their job was removed."),
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");

@@ -18,5 +18,23 @@ public record MediaSettings(
             min = "1",
             max = "10")
         BigDecimal reservationFactor,
-    @Key(about = "jobs that are worked on at the same time", initial = "4", min = "1")
-        int workers) {}
+    @Key(
+            about = "jobs that a node works on at the same time",
+            initial = "4",
+            min = "1",
+            max = "256")
+        int workers,
+    @Key(
+            about = "time without a sign of life after which another worker takes up a job",
+            initial = "30s",
+            min = "1s",
+            max = "10m")
+        Duration lease,
+    @Key(
+            name = "max_artifact_bytes",
+            about = "the largest file of a job",
+            initial = "512MiB",
+            min = "1KiB",
+            max = "2047MiB",
+            bytes = true)
+        int artifactBytesMax) {}

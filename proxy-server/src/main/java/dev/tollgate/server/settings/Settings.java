@@ -33,7 +33,7 @@ public record Settings(
         Map<ModelId, ModelSettings> models,
     @Key(about = "how a provider is chosen") RoutingSettings routing,
     @Key(about = "rates and counts; 0 is off") LimitSettings limits,
-    @Key(about = "video and music jobs", later = "media jobs") MediaSettings media,
+    @Key(about = "video and music jobs", restart = true) MediaSettings media,
     @Key(about = "announcements of finished jobs", later = "media jobs") WebhookSettings webhooks,
     @Key(about = "guards") SecuritySettings security,
     @Key(about = "the Responses API", restart = true) ResponsesSettings responses,

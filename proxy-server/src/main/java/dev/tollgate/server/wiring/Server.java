@@ -1,7 +1,6 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.endpoint.EventList;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
@@ -176,8 +175,8 @@ public final class Server implements AutoCloseable {
             observer,
             treasury.clock(),
             snapshots::catalog);
-    Gateway gateway = bound(gateway(network, ports));
-    register(network, gateway, inflight);
+    Gateway gateway = listening(network, ports, inflight);
+    closers.add("jobs", jobs(store, storage, network, snapshots));
     var figures = new Shedding.Figures(inflight, offload, treasury::backlog);
     closers.add("load watch", shedding.watch(network, gateway, figures));
     if (!isStarting()) {
@@ -185,7 +184,7 @@ public final class Server implements AutoCloseable {
     }
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     serve(admin, store, gateway, snapshots, gauges(upstreams, snapshots));
-    return new Start.Ready(new Greeting(baseUrl + "/v1", key, chatModel(snapshots)));
+    return new Start.Ready(new Greeting(baseUrl + "/v1", key, snapshots.chatModel()));
   }
 
   private AdminServer listenForOperators() throws StartException, InterruptedException {
@@ -288,6 +287,11 @@ public final class Server implements AutoCloseable {
     return treasury;
   }
 
+  private JobWork jobs(Store store, Storage storage, Network network, Snapshots snapshots)
+      throws StartException {
+    return JobWork.begin(settings, store.jobRows(), storage, network, snapshots::now, metrics);
+  }
+
   private Observer observer(Store store) {
     var lines = settings.telemetry().accessLog();
     return Recording.begin(lines, store, requestMetrics, metrics, closers);
@@ -324,6 +328,13 @@ public final class Server implements AutoCloseable {
         network.loops(),
         network.transport(),
         network.allocator());
+  }
+
+  private Gateway listening(Network network, GatewayPorts ports, InflightBytes inflight)
+      throws StartException {
+    Gateway gateway = bound(gateway(network, ports));
+    register(network, gateway, inflight);
+    return gateway;
   }
 
   private Gateway bound(Gateway gateway) throws StartException {
@@ -394,14 +405,6 @@ public final class Server implements AutoCloseable {
     health.become(Health.State.READY);
     running.complete(new Running(admin, store, shutdown, reload));
     log.info("ready after {} ms", Math.round(took * 1e3));
-  }
-
-  private static @Nullable String chatModel(Snapshots snapshots) {
-    return snapshots.catalog().models().stream()
-        .filter(model -> model.modality() == Modality.CHAT)
-        .map(model -> model.id().toString())
-        .findFirst()
-        .orElse(null);
   }
 
   private static InetSocketAddress socket(BindAddress address) {

@@ -1,6 +1,7 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.catalog.Catalog;
+import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.fetch.FetchRules;
 import dev.tollgate.core.limit.LimitRules;
@@ -16,6 +17,7 @@ import io.netty.util.concurrent.Ticker;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,6 +72,15 @@ final class Snapshots {
 
   FetchRules fetches() {
     return current.fetches();
+  }
+
+  /** The first model to try things out with; null: there is none. */
+  @Nullable String chatModel() {
+    return catalog().models().stream()
+        .filter(model -> model.modality() == Modality.CHAT)
+        .map(model -> model.id().toString())
+        .findFirst()
+        .orElse(null);
   }
 
   /** A reload of this configuration's own file. */

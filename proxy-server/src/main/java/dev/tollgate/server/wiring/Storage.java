@@ -133,6 +133,14 @@ final class Storage implements AutoCloseable {
         timeout);
   }
 
+  /** How long storing one may take. */
+  Duration timeout() {
+    return switch (outputs) {
+      case Outputs.Kept kept -> kept.patience();
+      case Outputs.Passed _ -> Duration.ZERO;
+    };
+  }
+
   /** Empty: outputs are not kept. */
   Optional<Blobs> blobs() {
     return switch (outputs) {

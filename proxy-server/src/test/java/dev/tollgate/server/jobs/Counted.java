@@ -1,6 +1,8 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobObserver;
+import dev.tollgate.core.job.JobStatus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,12 +16,12 @@ final class Counted implements JobObserver {
   public void claimed(int jobs) {}
 
   @Override
-  public synchronized void accepted(Modality kind, Duration waited) {
+  public synchronized void accepted(JobKind kind, Duration waited) {
     told.add("accepted");
   }
 
   @Override
-  public synchronized void ended(Modality kind, End how, Duration age) {
+  public synchronized void ended(JobKind kind, JobStatus how, Duration age) {
     told.add(how.wire());
   }
 

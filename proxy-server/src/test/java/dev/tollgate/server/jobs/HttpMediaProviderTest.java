@@ -3,8 +3,8 @@ package dev.tollgate.server.jobs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.server.jobs.MediaProvider.Canceled;
 import dev.tollgate.server.jobs.MediaProvider.Fetched;
@@ -59,8 +59,8 @@ class HttpMediaProviderTest {
   }
 
   private ClaimedJob job(String params) throws Exception {
-    book.add(Modality.VIDEO, params);
-    return book.claim("w", Duration.ofSeconds(1), 1).getFirst();
+    book.add(JobKind.VIDEO, params);
+    return book.claim(Duration.ofSeconds(1), 1).getFirst();
   }
 
   private ClaimedJob job() throws Exception {

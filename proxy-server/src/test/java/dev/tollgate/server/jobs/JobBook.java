@@ -1,19 +1,24 @@
 package dev.tollgate.server.jobs;
 
-import dev.tollgate.core.catalog.Modality;
-import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.id.ProviderId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobFailure;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.jobs.ClaimedJob.Demand;
-import dev.tollgate.server.jobs.ClaimedJob.Stage;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -29,6 +34,7 @@ final class JobBook implements JobStore {
   final List<DueFile> due = new ArrayList<>();
   Duration now = Duration.ofDays(1);
   int failures;
+  private int turns;
   private final long startNanos;
   private final boolean isLive;
 
@@ -54,7 +60,7 @@ final class JobBook implements JobStore {
   /** One job. */
   static final class Row {
     final UUID id = UUID.randomUUID();
-    final Modality kind;
+    final JobKind kind;
     final String params;
     final Duration made;
     Duration expires;
@@ -69,9 +75,9 @@ final class JobBook implements JobStore {
     int ends;
     MicroUsd cost = MicroUsd.ZERO;
     String error = "";
-    List<KeptFile> files = List.of();
+    List<JobArtifact> files = List.of();
 
-    Row(Modality kind, String params, Duration now) {
+    Row(JobKind kind, String params, Duration now) {
       this.kind = kind;
       this.params = params;
       this.made = now;
@@ -84,7 +90,7 @@ final class JobBook implements JobStore {
     }
   }
 
-  synchronized Row add(Modality kind, String params) {
+  synchronized Row add(JobKind kind, String params) {
     Row row = new Row(kind, params, now());
     rows.put(row.id, row);
     return row;
@@ -110,15 +116,14 @@ final class JobBook implements JobStore {
   }
 
   @Override
-  public synchronized List<ClaimedJob> claim(String worker, Duration lease, int most)
-      throws SQLException {
+  public synchronized List<ClaimedJob> claim(Duration lease, int most) throws SQLException {
     if (failures-- > 0) {
       throw new SQLException("as told");
     }
     List<ClaimedJob> claimed = new ArrayList<>();
     for (Row row : rows.values()) {
       if (row.isOpen() && row.nextLook.compareTo(now()) <= 0 && claimed.size() < most) {
-        row.worker = worker;
+        row.worker = "worker " + ++turns;
         row.nextLook = now().plus(lease);
         claimed.add(claimed(row));
       }
@@ -128,27 +133,42 @@ final class JobBook implements JobStore {
 
   private ClaimedJob claimed(Row row) {
     boolean isOver = row.expires.compareTo(now()) <= 0;
+    Job job =
+        new Job(
+            new JobId(row.id),
+            RequestId.at(0),
+            new OrgId(new UUID(0, 1)),
+            new KeyId("12345678"),
+            row.kind,
+            "test/" + row.kind.wire(),
+            "mock",
+            JobStatus.parse(row.status).orElseThrow(),
+            null,
+            new MicroUsd(1_000),
+            new MicroUsd(1_000),
+            MicroUsd.ZERO,
+            null,
+            JsonBytes.raw(row.params),
+            null,
+            JsonBytes.raw("{}"),
+            Instant.EPOCH,
+            null,
+            null,
+            Instant.EPOCH,
+            List.of());
     return new ClaimedJob(
-        row.id,
+        job,
         row.worker,
-        new OrgId(new UUID(0, 1)),
-        "req_" + row.id,
-        row.kind,
-        ModelId.parse("test/" + row.kind.wire()).orElseThrow(),
-        new ProviderId("mock"),
-        Stage.valueOf(row.status.toUpperCase(Locale.ROOT)),
-        row.params,
-        new MicroUsd(1_000),
         Optional.ofNullable(row.providerJob),
+        row.intended,
         row.tries,
         now().minus(row.made),
-        row.intended,
         isOver ? Demand.EXPIRE : row.cancelAsked ? Demand.CANCEL : Demand.NONE);
   }
 
   @Override
-  public synchronized Set<UUID> renew(List<ClaimedJob> jobs, Duration lease) {
-    Set<UUID> ours = new HashSet<>();
+  public synchronized Set<JobId> renew(List<ClaimedJob> jobs, Duration lease) {
+    Set<JobId> ours = new HashSet<>();
     for (ClaimedJob job : jobs) {
       if (held(job) != null) {
         Objects.requireNonNull(held(job)).nextLook = now().plus(lease);
@@ -159,7 +179,7 @@ final class JobBook implements JobStore {
   }
 
   private @Nullable Row held(ClaimedJob job, String... statuses) {
-    Row row = Objects.requireNonNull(rows.get(job.id()));
+    Row row = Objects.requireNonNull(rows.get(job.id().value()));
     boolean isSo = statuses.length == 0 || Set.of(statuses).contains(row.status);
     return row.worker.equals(job.worker()) && row.isOpen() && isSo ? row : null;
   }
@@ -227,7 +247,7 @@ final class JobBook implements JobStore {
 
   @Override
   public synchronized boolean succeed(
-      ClaimedJob job, MicroUsd cost, Duration kept, List<KeptFile> files) {
+      ClaimedJob job, MicroUsd cost, Duration kept, List<JobArtifact> files) {
     Row row = held(job, "submitted", "running");
     if (row != null) {
       row.cost = cost;
@@ -237,10 +257,10 @@ final class JobBook implements JobStore {
   }
 
   @Override
-  public synchronized boolean fail(ClaimedJob job, String code, String message) {
+  public synchronized boolean fail(ClaimedJob job, JobFailure failure) {
     Row row = held(job);
     if (row != null) {
-      row.error = code + ": " + message;
+      row.error = failure.code() + ": " + failure.message();
     }
     return end(row, "failed");
   }

@@ -2,7 +2,9 @@ package dev.tollgate.server.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobObserver;
+import dev.tollgate.core.job.JobStatus;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.server.jobs.JobBook.Row;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -43,7 +45,7 @@ class JobRunnerTest {
     return new JobRunner(
         book,
         provider,
-        (_, _) -> Optional.of(target),
+        _ -> Optional.of(target),
         new ArtifactCopy(provider, storage, rules, observer),
         new JobRunner.Rules(WORKERS, lease, Duration.ofMillis(20)),
         observer);
@@ -78,7 +80,7 @@ class JobRunnerTest {
     int jobs = 60;
     Crowd provider = new Crowd(book);
     for (int n = 0; n < jobs; n++) {
-      book.add(Modality.VIDEO, BODY);
+      book.add(JobKind.VIDEO, BODY);
     }
     Ends ends = new Ends(jobs);
     try (JobRunner one = runner(provider, ends, Duration.ofSeconds(30));
@@ -96,7 +98,7 @@ class JobRunnerTest {
   void whoeverStopsGivesBackWhatIsInWork() throws Exception {
     Crowd provider = new Crowd(book);
     provider.gate = new CountDownLatch(1);
-    Row row = book.add(Modality.VIDEO, BODY);
+    Row row = book.add(JobKind.VIDEO, BODY);
     Ends ends = new Ends(1);
     JobRunner runner = runner(provider, ends, Duration.ofHours(1));
     runner.start();
@@ -118,7 +120,7 @@ class JobRunnerTest {
   void aLeaseLastsForAsLongAsItsWorkAndItsLossIsTold() throws Exception {
     Crowd provider = new Crowd(book);
     provider.gate = new CountDownLatch(1);
-    Row row = book.add(Modality.VIDEO, BODY);
+    Row row = book.add(JobKind.VIDEO, BODY);
     Ends ends = new Ends(1);
     try (JobRunner runner = runner(provider, ends, Duration.ofMillis(300))) {
       runner.start();
@@ -137,7 +139,7 @@ class JobRunnerTest {
   @Test
   void aStoreThatIsAwayForAWhileIsAskedAgain() throws Exception {
     book.failures = 3;
-    Row row = book.add(Modality.VIDEO, BODY);
+    Row row = book.add(JobKind.VIDEO, BODY);
     Ends ends = new Ends(1);
     try (JobRunner runner = runner(new DirectProvider(book), ends, Duration.ofHours(1))) {
       runner.start();
@@ -172,10 +174,10 @@ class JobRunnerTest {
     public void claimed(int jobs) {}
 
     @Override
-    public void accepted(Modality kind, Duration waited) {}
+    public void accepted(JobKind kind, Duration waited) {}
 
     @Override
-    public void ended(Modality kind, End how, Duration age) {
+    public void ended(JobKind kind, JobStatus how, Duration age) {
       all.countDown();
     }
 

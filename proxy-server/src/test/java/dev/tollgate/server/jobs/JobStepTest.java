@@ -3,7 +3,8 @@ package dev.tollgate.server.jobs;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.catalog.Modality;
+import dev.tollgate.core.job.JobArtifact.Frame;
+import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.server.jobs.JobBook.Row;
@@ -42,7 +43,7 @@ class JobStepTest {
     return new JobStep(
         store,
         through,
-        (model, _) -> isConfigured ? Optional.of(target()) : Optional.empty(),
+        _ -> isConfigured ? Optional.of(target()) : Optional.empty(),
         new ArtifactCopy(through, storage, rules, counted),
         counted);
   }
@@ -57,7 +58,7 @@ class JobStepTest {
         Optional.of(Duration.ofSeconds(2)));
   }
 
-  private Row job(Modality kind, String behaviour, String more) {
+  private Row job(JobKind kind, String behaviour, String more) {
     return book.add(
         kind,
         "{\"model\":\"test/v\",\"prompt\":\"p\",\"resolution\":\"32x32\",\"x_mock\":\""
@@ -68,7 +69,7 @@ class JobStepTest {
   }
 
   private Row video(String behaviour) {
-    return job(Modality.VIDEO, behaviour, ",\"duration_seconds\":1.5");
+    return job(JobKind.VIDEO, behaviour, ",\"duration_seconds\":1.5");
   }
 
   /** Lets time pass and does what is due, until all is over. */
@@ -77,7 +78,7 @@ class JobStepTest {
     for (int steps = 0; book.nextLook().isPresent(); steps++) {
       assertThat(steps).as("steps").isLessThan(10_000);
       advance();
-      for (ClaimedJob job : book.claim("w" + steps, LEASE, 4)) {
+      for (ClaimedJob job : book.claim(LEASE, 4)) {
         step.take(job);
       }
     }
@@ -99,9 +100,9 @@ class JobStepTest {
         .singleElement()
         .satisfies(
             file -> {
-              assertThat(file.size()).contains(new KeptFile.PixelSize(32, 32));
-              assertThat(file.length()).isEqualTo(Duration.ofMillis(1_500));
-              byte[] bytes = blobs.kept.get(file.name().toString());
+              assertThat(file.frame()).contains(new Frame(32, 32));
+              assertThat(file.durationSeconds()).isEqualTo(1.5);
+              byte[] bytes = blobs.kept.get(file.blob().toString());
               assertThat(bytes).hasSize((int) file.sizeBytes());
               assertThat(new String(bytes, 4, 4, US_ASCII)).isEqualTo("ftyp");
             });
@@ -111,12 +112,12 @@ class JobStepTest {
 
   @Test
   void musicIsChargedByItsLengthToo() throws Exception {
-    Row row = job(Modality.MUSIC, "m", ",\"format\":\"flac\",\"duration_seconds\":3");
-    Row other = job(Modality.MUSIC, "m", "");
+    Row row = job(JobKind.MUSIC, "m", ",\"format\":\"flac\",\"duration_seconds\":3");
+    Row other = job(JobKind.MUSIC, "m", "");
     runToTheEnd();
     assertThat(row.cost.value()).isEqualTo(60);
-    assertThat(row.files.getFirst().name().type().mediaType()).isEqualTo("audio/flac");
-    assertThat(row.files.getFirst().size()).isEmpty();
+    assertThat(row.files.getFirst().contentType()).isEqualTo("audio/flac");
+    assertThat(row.files.getFirst().frame()).isEmpty();
     assertThat(other.cost.value()).as("the model's usual length").isEqualTo(40);
   }
 
@@ -239,9 +240,9 @@ class JobStepTest {
     Row row = video("m");
     oneStep();
     book.now = book.now.plusSeconds(20);
-    List<ClaimedJob> jobs = book.claim("late", LEASE, 1);
+    List<ClaimedJob> jobs = book.claim(LEASE, 1);
     book.now = book.now.plus(LEASE);
-    List<ClaimedJob> again = book.claim("next", LEASE, 1);
+    List<ClaimedJob> again = book.claim(LEASE, 1);
     step(provider, book).take(jobs.getFirst());
     assertThat(row.ends).isZero();
     assertThat(blobs.kept).isEmpty();
@@ -267,7 +268,7 @@ class JobStepTest {
           step(
               Dying.some(MediaProvider.class, provider, random),
               Dying.some(JobStore.class, book, random));
-      for (ClaimedJob job : book.claim("w" + round, LEASE, 4)) {
+      for (ClaimedJob job : book.claim(LEASE, 4)) {
         try {
           step.take(job);
         } catch (Dying.Death e) {
@@ -286,7 +287,7 @@ class JobStepTest {
   }
 
   private void oneStep() throws Exception {
-    for (ClaimedJob job : book.claim("first", LEASE, 9)) {
+    for (ClaimedJob job : book.claim(LEASE, 9)) {
       step(provider, book).take(job);
     }
   }

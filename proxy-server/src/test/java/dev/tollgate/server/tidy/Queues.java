@@ -166,6 +166,7 @@ final class Queues {
           Map.entry("server/settings/yaml/Problems", "problems of one file"),
           Map.entry("server/wiring/Closers", "what was opened at start"),
           Map.entry("server/wiring/DnsNames", "one entry for each event loop"),
+          Map.entry("server/wiring/JobWork", "one chore"),
           Map.entry("server/wiring/KeyPolling", "one poll at a time"),
           Map.entry("server/wiring/Mocks", "one entry for each bundled provider"),
           Map.entry("server/wiring/Server", "the drain's own steps"),

@@ -27,6 +27,7 @@ final class WallClocks {
               "server/ledger/Settler", "how old the oldest unbooked charge is, for the operator"),
           Map.entry("server/wiring/Treasury", "how long settled journals are kept"),
           Map.entry("server/wiring/BooksRebase", "the same"),
+          Map.entry("server/wiring/JobWork", "how old jobs are, for pauses and metrics"),
           Map.entry(
               "server/wiring/Upkeep", "whether lost nodes were silent, across a machine's sleep"),
           Map.entry("server/wiring/Warmup", "requests that nobody sent"),

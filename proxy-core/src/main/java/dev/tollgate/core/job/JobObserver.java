@@ -1,8 +1,6 @@
-package dev.tollgate.server.jobs;
+package dev.tollgate.core.job;
 
-import dev.tollgate.core.catalog.Modality;
 import java.time.Duration;
-import java.util.Locale;
 
 /** Hears what workers do. Any thread. */
 public interface JobObserver {
@@ -10,10 +8,10 @@ public interface JobObserver {
   void claimed(int jobs);
 
   /** A provider accepted a job, so long after it was submitted to us. */
-  void accepted(Modality kind, Duration waited);
+  void accepted(JobKind kind, Duration waited);
 
   /** A job ended here, so long after it was submitted to us. */
-  void ended(Modality kind, End how, Duration age);
+  void ended(JobKind kind, JobStatus how, Duration age);
 
   /** A worker lost a job that it still worked at. */
   void leaseLost();
@@ -29,19 +27,4 @@ public interface JobObserver {
 
   /** Files were deleted because they were kept for long enough, or their job was removed. */
   void deleted(int files);
-
-  /** How jobs end here. */
-  enum End {
-    SUCCEEDED,
-    FAILED,
-    CANCELED,
-    EXPIRED;
-
-    private final String wire = name().toLowerCase(Locale.ROOT);
-
-    /** As the status of the job says it. */
-    public String wire() {
-      return wire;
-    }
-  }
 }

@@ -1,0 +1,178 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.blob.Blob;
+import dev.tollgate.core.blob.BlobFault;
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.blob.Deleted;
+import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.catalog.Credential;
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.catalog.Provider;
+import dev.tollgate.core.catalog.Route;
+import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.server.jobs.ArtifactCopy;
+import dev.tollgate.server.jobs.ArtifactStorage;
+import dev.tollgate.server.jobs.FileExpiry;
+import dev.tollgate.server.jobs.HttpMediaProvider;
+import dev.tollgate.server.jobs.JobRunner;
+import dev.tollgate.server.jobs.MediaTarget;
+import dev.tollgate.server.ops.Family;
+import dev.tollgate.server.ops.JobMetrics;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.postgres.JobRows;
+import dev.tollgate.server.settings.MediaSettings;
+import dev.tollgate.server.settings.ModelSettings;
+import dev.tollgate.server.settings.Settings;
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Videos and music in work on this node: its workers, and what deletes files that are over. They
+ * work also where nothing new is accepted, for what was accepted before has to end.
+ */
+final class JobWork implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(JobWork.class);
+
+  private static final Duration LOOKS_FOR_JOBS = Duration.ofMillis(200);
+  private static final Duration LOOKS_FOR_LEFTOVERS = Duration.ofSeconds(5);
+  private static final Duration LOOKS_FOR_OLD_FILES = Duration.ofSeconds(2);
+
+  /** What is on its way when the process ends has no name any more, and takes no room. */
+  private static final String SPOOL = "spool";
+
+  private final HttpMediaProvider provider;
+  private final JobRunner runner;
+  private final FileExpiry expiry;
+  private final ScheduledThreadPoolExecutor thread =
+      new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().name("job-files").daemon().factory());
+
+  private JobWork(HttpMediaProvider provider, JobRunner runner, FileExpiry expiry) {
+    this.provider = provider;
+    this.runner = runner;
+    this.expiry = expiry;
+  }
+
+  static JobWork begin(
+      Settings settings,
+      JobRows rows,
+      Storage storage,
+      Network network,
+      Supplier<Snapshots.Snapshot> now,
+      Metrics metrics)
+      throws StartException {
+    MediaSettings media = settings.media();
+    var observer = new JobMetrics(metrics);
+    var store = new StoredJobs(rows, "media", InstantSource.system());
+    var provider = new HttpMediaProvider(HttpMediaProvider.Times.DEFAULT);
+    Supplier<EventLoop> loops = () -> network.loops().next();
+    Blobs blobs = storage.blobs().orElse(new NoBlobs());
+    var kept = new ArtifactStorage(blobs, loops, storage.timeout().multipliedBy(2));
+    var rules =
+        new ArtifactCopy.Rules(
+            spool(settings.store().dataDir()), media.artifactBytesMax(), media.artifactRetention());
+    var copy = new ArtifactCopy(provider, kept, rules, observer);
+    var pause = media.mockProvider() ? LOOKS_FOR_JOBS : LOOKS_FOR_LEFTOVERS;
+    var workers = new JobRunner.Rules(media.workers(), media.lease(), pause);
+    var runner =
+        new JobRunner(store, provider, job -> target(now.get(), job), copy, workers, observer);
+    metrics.gauge(Family.JOBS_IN_WORK, runner::busy);
+    var work = new JobWork(provider, runner, new FileExpiry(store, kept, observer));
+    runner.start();
+    long between = LOOKS_FOR_OLD_FILES.toNanos();
+    work.thread.scheduleWithFixedDelay(work::expire, between, between, TimeUnit.NANOSECONDS);
+    return work;
+  }
+
+  private static Path spool(Path dataDir) throws StartException {
+    Path folder = dataDir.resolve(SPOOL);
+    try {
+      return Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw new StartException("store.data_dir: cannot make " + folder + ": " + e, e);
+    }
+  }
+
+  private static Optional<MediaTarget> target(Snapshots.Snapshot now, Job job) {
+    return ModelId.parse(job.model())
+        .flatMap(now.catalog()::model)
+        .flatMap(
+            model ->
+                model.routes().stream()
+                    .filter(route -> route.provider().id().value().equals(job.provider()))
+                    .findFirst()
+                    .map(route -> target(model, route, usualLength(now, model))));
+  }
+
+  private static MediaTarget target(Model model, Route route, Optional<Duration> usualLength) {
+    Provider provider = route.provider();
+    String scheme = provider.endpoint().tls() ? "https://" : "http://";
+    return new MediaTarget(
+        URI.create(scheme + provider.endpoint().authority() + provider.basePath()),
+        route.upstreamModel(),
+        provider.credentials().stream().findFirst().flatMap(Credential::sent),
+        provider.headers(),
+        model.prices(),
+        usualLength);
+  }
+
+  private static Optional<Duration> usualLength(Snapshots.Snapshot now, Model model) {
+    return Optional.ofNullable(now.settings().models().get(model.id()))
+        .map(ModelSettings::defaultDurationSeconds)
+        .map(seconds -> Duration.ofMillis(seconds.movePointRight(3).longValue()));
+  }
+
+  private void expire() {
+    try {
+      expiry.round();
+    } catch (SQLException | RuntimeException e) {
+      log.warn("files of jobs that are over were not deleted, tried again: {}", e.getMessage());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void close() {
+    runner.close();
+    thread.shutdownNow();
+    provider.close();
+  }
+
+  /** Where nothing is kept any more; jobs of before wait until it is configured again. */
+  private static final class NoBlobs implements Blobs {
+    private static final String WHY = "object_storage is not configured";
+
+    @Override
+    public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
+      blob.bytes().release();
+      loop.execute(() -> whenDone.accept(new Stored.Unavailable(BlobFault.REFUSED, WHY)));
+    }
+
+    @Override
+    public SignedUrl url(BlobName name) {
+      return new SignedUrl("", Instant.EPOCH);
+    }
+
+    @Override
+    public void delete(BlobName name, EventLoop loop, Consumer<Deleted> whenDone) {
+      loop.execute(() -> whenDone.accept(new Deleted.Unavailable(BlobFault.REFUSED, WHY)));
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.job.JobArtifact;
+import dev.tollgate.core.job.JobFailure;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.jobs.ClaimedJob;
+import dev.tollgate.server.jobs.ClaimedJob.Demand;
+import dev.tollgate.server.jobs.JobStore;
+import dev.tollgate.server.postgres.JobRows;
+import dev.tollgate.server.postgres.JobRows.Claimed;
+import dev.tollgate.server.postgres.JobRows.Due;
+import dev.tollgate.server.postgres.JobRows.Sign;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs' rows as workers want them. */
+final class StoredJobs implements JobStore {
+  private final JobRows rows;
+  private final String node;
+  private final InstantSource clock;
+
+  /**
+   * Puts rows behind the workers' port.
+   *
+   * @param node what workers' names begin with
+   * @param clock for jobs' ages, by which only pauses and metrics go
+   */
+  StoredJobs(JobRows rows, String node, InstantSource clock) {
+    this.rows = rows;
+    this.node = node;
+    this.clock = clock;
+  }
+
+  @Override
+  public List<ClaimedJob> claim(Duration lease, int most) throws SQLException {
+    return rows.claim(node, lease, most).stream().map(this::claimed).toList();
+  }
+
+  private ClaimedJob claimed(Claimed row) {
+    Duration age = Duration.between(row.job().createdAt(), clock.instant());
+    Demand wish = row.cancelAsked() ? Demand.CANCEL : Demand.NONE;
+    return new ClaimedJob(
+        row.job(),
+        row.worker(),
+        row.providerJob(),
+        row.intended(),
+        row.tries(),
+        age.isNegative() ? Duration.ZERO : age,
+        row.expired() ? Demand.EXPIRE : wish);
+  }
+
+  private static Claimed row(ClaimedJob job) {
+    return new Claimed(
+        job.job(),
+        job.worker(),
+        job.providerJob(),
+        job.intended(),
+        job.demand() == Demand.CANCEL,
+        job.demand() == Demand.EXPIRE,
+        job.tries());
+  }
+
+  @Override
+  public Set<JobId> renew(List<ClaimedJob> jobs, Duration lease) throws SQLException {
+    return rows.heartbeat(jobs.stream().map(StoredJobs::row).toList(), lease).stream()
+        .map(Sign::job)
+        .collect(Collectors.toSet());
+  }
+
+  @Override
+  public boolean intend(ClaimedJob job) throws SQLException {
+    return rows.intend(row(job));
+  }
+
+  @Override
+  public boolean submitted(ClaimedJob job, String providerJob, Duration nextLook)
+      throws SQLException {
+    return rows.submitted(row(job), providerJob, nextLook);
+  }
+
+  @Override
+  public boolean running(ClaimedJob job, Progress progress, Duration nextLook) throws SQLException {
+    return rows.running(row(job), percent(progress), nextLook);
+  }
+
+  private static @Nullable Integer percent(Progress progress) {
+    return switch (progress) {
+      case Progress.Untold _ -> null;
+      case Progress.Percent told -> told.percent();
+    };
+  }
+
+  @Override
+  public boolean release(ClaimedJob job, Duration nextLook) throws SQLException {
+    return rows.release(row(job), nextLook);
+  }
+
+  @Override
+  public boolean succeed(ClaimedJob job, MicroUsd cost, Duration kept, List<JobArtifact> files)
+      throws SQLException {
+    return rows.succeed(row(job), cost, kept, files);
+  }
+
+  @Override
+  public boolean fail(ClaimedJob job, JobFailure failure) throws SQLException {
+    return rows.fail(row(job), failure);
+  }
+
+  @Override
+  public boolean expire(ClaimedJob job) throws SQLException {
+    return rows.expire(row(job));
+  }
+
+  @Override
+  public boolean canceled(ClaimedJob job) throws SQLException {
+    return rows.canceled(row(job));
+  }
+
+  @Override
+  public boolean cancelRefused(ClaimedJob job, Duration nextLook) throws SQLException {
+    return rows.cancelRefused(row(job), nextLook);
+  }
+
+  @Override
+  public List<DueFile> due(int most) throws SQLException {
+    return rows.artifactsDue(most).stream()
+        .map(due -> new DueFile(due.artifact(), due.blob()))
+        .toList();
+  }
+
+  @Override
+  public void forget(List<DueFile> files) throws SQLException {
+    rows.forget(files.stream().map(file -> new Due(file.id(), file.name())).toList());
+  }
+}
