@@ -34,7 +34,7 @@ public record Settings(
     @Key(about = "how a provider is chosen") RoutingSettings routing,
     @Key(about = "rates and counts; 0 is off") LimitSettings limits,
     @Key(about = "video and music jobs", restart = true) MediaSettings media,
-    @Key(about = "announcements of finished jobs", later = "media jobs") WebhookSettings webhooks,
+    @Key(about = "announcements of finished jobs") WebhookSettings webhooks,
     @Key(about = "guards") SecuritySettings security,
     @Key(about = "the Responses API", restart = true) ResponsesSettings responses,
     @Key(about = "accounts of people", restart = true, later = "the control plane")

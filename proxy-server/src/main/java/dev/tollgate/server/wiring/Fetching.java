@@ -28,13 +28,16 @@ import java.util.stream.Stream;
 final class Fetching {
   private Fetching() {}
 
-  static Fetcher begin(Network network, Supplier<FetchRules> rules, Metrics metrics)
-      throws StartException {
+  /** What connects to hosts of clients' URLs, whatever for. */
+  static PublicConnector connector(Network network, Metrics metrics) throws StartException {
     var resolver = new PublicAddressResolver(network.clientNames());
-    var connector = new PublicConnector(resolver, network.addressConnector());
+    metrics.gauge(Family.NAME_LOOK_UPS, resolver::underWay);
+    return new PublicConnector(resolver, network.addressConnector());
+  }
+
+  static Fetcher begin(PublicConnector connector, Supplier<FetchRules> rules, Metrics metrics) {
     var fetcher = new Fetcher(connector, rules, new FetchMetrics(metrics));
     metrics.gauge(Family.FETCHES_IN_FLIGHT, fetcher::underWay);
-    metrics.gauge(Family.NAME_LOOK_UPS, resolver::underWay);
     return fetcher;
   }
 

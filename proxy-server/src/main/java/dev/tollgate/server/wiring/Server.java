@@ -6,6 +6,8 @@ import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Observer;
+import dev.tollgate.core.fetch.Fetcher;
+import dev.tollgate.core.fetch.PublicConnector;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
@@ -157,7 +159,7 @@ public final class Server implements AutoCloseable {
             new StoreStandings(store.standings(), offload),
             limiting.limits(),
             submissions.port(),
-            Fetching.begin(network, snapshots::fetches, metrics),
+            fetcher(network, store, storage, snapshots),
             observer,
             AccessLog::line,
             storage.outputs(),
@@ -220,6 +222,15 @@ public final class Server implements AutoCloseable {
     metrics.gauge(Family.OFFLOAD_DEPTH, offload::depth);
     metrics.counter(Family.OFFLOAD_REFUSED, offload::refused);
     return offload;
+  }
+
+  /** Reaches the hosts of clients' URLs; those that wait for webhooks are called from now on. */
+  private Fetcher fetcher(Network network, Store store, Storage storage, Snapshots snapshots)
+      throws StartException {
+    PublicConnector connector = Fetching.connector(network, metrics);
+    Announcing.begin(store, storage, network, connector, snapshots, metrics)
+        .ifPresent(sender -> closers.add("webhooks", sender));
+    return Fetching.begin(connector, snapshots::fetches, metrics);
   }
 
   private InflightBytes inflight() {

@@ -7,6 +7,7 @@ import dev.tollgate.server.postgres.LedgerAudit;
 import dev.tollgate.server.postgres.LedgerAudit.Violation;
 import dev.tollgate.server.postgres.LedgerDays;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.WebhookEvents;
 import dev.tollgate.server.settings.LedgerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -35,6 +36,7 @@ final class Upkeep implements AutoCloseable {
   private final LedgerAudit audit;
   private final LostNodes lostNodes;
   private final ExpiredSubmissions submissions;
+  private final WebhookEvents webhooks;
   private final LedgerSettings settings;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
@@ -50,6 +52,7 @@ final class Upkeep implements AutoCloseable {
     this.lostNodes =
         new LostNodes(store.ledgerNodes(), settings.leaseTtl(), InstantSource.system());
     this.submissions = store.expiredSubmissions();
+    this.webhooks = store.webhookEvents();
     this.settings = settings;
   }
 
@@ -98,6 +101,7 @@ final class Upkeep implements AutoCloseable {
     attempt("days that are over", days::close);
     attempt("old days", this::dropDays);
     attempt("old leases", days::tidy);
+    attempt("old attempts of webhooks", webhooks::tidy);
   }
 
   private void dropDays() throws SQLException {

@@ -181,6 +181,10 @@ class StoreVerbsIT {
     JsonNode rotated = json("orgs", "secret", "rotate", "hooked");
     assertThat(rotated.path("webhook_secret").asText()).isNotEqualTo(secret);
     assertThat(json("orgs", "secret", "show", "hooked")).isEqualTo(rotated);
+    assertThat(run("orgs", "secret", "rotate", "hooked", "--keep", "0s")).isZero();
+    assertThat(json("webhooks", "list", "--org", "hooked", "--state", "failed")).isEmpty();
+    assertThat(run("webhooks", "list", "--state", "lost")).isEqualTo(2);
+    assertThat(run("webhooks", "attempts", "no-uuid")).isEqualTo(2);
   }
 
   @Test
@@ -274,6 +278,8 @@ class StoreVerbsIT {
             List.of("keys", "create", "--org", "nobody", "--name", "k"),
             List.of("requests", "list", "--org", "nobody"),
             List.of("usage", "--org", "nobody"),
+            List.of("webhooks", "list", "--org", "nobody"),
+            List.of("webhooks", "resend", "0197c1a2-7b3c-4d5e-8f90-a1b2c3d4e5f6"),
             List.of("keys", "show", "00000000"))) {
       assertThat(run(verb.toArray(String[]::new))).as("%s", verb).isEqualTo(1);
       assertThat(err.toString()).contains("there is no ").doesNotContain("\tat ");

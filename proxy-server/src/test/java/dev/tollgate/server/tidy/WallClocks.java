@@ -30,6 +30,7 @@ final class WallClocks {
           Map.entry("server/wiring/JobWork", "how old jobs are, for pauses and metrics"),
           Map.entry(
               "server/wiring/Upkeep", "whether lost nodes were silent, across a machine's sleep"),
+          Map.entry("server/wiring/Announcing", "the time in signatures, which receivers check"),
           Map.entry("server/wiring/Warmup", "requests that nobody sent"),
           Map.entry("server/postgres/StoreExport", "the date in an export"),
           Map.entry("server/wiring/Storage", "when URLs expire, which others check too"));

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** An outbox in memory, by the clock of a test. */
-final class VirtualOutbox implements Outbox {
+public final class VirtualOutbox implements Outbox {
   private final MockTicker ticker;
   private final List<Waiting> waiting = new ArrayList<>();
   final List<Attempt> booked = new ArrayList<>();
@@ -31,12 +31,17 @@ final class VirtualOutbox implements Outbox {
     }
   }
 
-  VirtualOutbox(MockTicker ticker) {
+  public VirtualOutbox(MockTicker ticker) {
     this.ticker = ticker;
   }
 
-  synchronized void add(Due due) {
+  public synchronized void add(Due due) {
     waiting.add(new Waiting(due, ticker.nanoTime()));
+  }
+
+  /** All attempts that were booked so far. */
+  public synchronized List<Attempt> booked() {
+    return List.copyOf(booked);
   }
 
   /** So many of the next calls fail. */

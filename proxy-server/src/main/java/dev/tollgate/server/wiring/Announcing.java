@@ -1,0 +1,76 @@
+package dev.tollgate.server.wiring;
+
+import dev.tollgate.core.blob.Blobs;
+import dev.tollgate.core.fetch.PostRules;
+import dev.tollgate.core.fetch.Poster;
+import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.webhook.Schedule;
+import dev.tollgate.server.ops.Family;
+import dev.tollgate.server.ops.Metrics;
+import dev.tollgate.server.ops.WebhookMetrics;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.WebhookSettings;
+import dev.tollgate.server.webhook.Sender;
+import dev.tollgate.server.webhook.SenderRules;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Announcements of finished jobs, by the configuration as it is now. */
+final class Announcing {
+  private static final double NANOS = 1e9;
+
+  private Announcing() {}
+
+  /**
+   * Begins to send them, on a node that has a place for what jobs make; without one there are no
+   * jobs. Whoever ends a job on this node rings the sender.
+   */
+  static Optional<Sender> begin(
+      Store store,
+      Storage storage,
+      Network network,
+      PublicConnector connector,
+      Snapshots snapshots,
+      Metrics metrics) {
+    return storage
+        .blobs()
+        .map(blobs -> sender(store, blobs, network, connector, snapshots, metrics));
+  }
+
+  private static Sender sender(
+      Store store,
+      Blobs blobs,
+      Network network,
+      PublicConnector connector,
+      Snapshots snapshots,
+      Metrics metrics) {
+    var poster = new Poster(connector, () -> postRules(snapshots));
+    var sender =
+        Sender.of(
+            store.outbox(UUID.randomUUID().toString()),
+            new ShownJobs(store.jobViews(), blobs),
+            new Receivers(network.loops(), poster),
+            new WebhookMetrics(metrics),
+            () -> senderRules(snapshots),
+            InstantSource.system());
+    metrics.gauge(Family.WEBHOOKS_IN_FLIGHT, sender::inFlight);
+    metrics.gauge(Family.WEBHOOKS_PENDING, () -> sender.depth().pending());
+    metrics.gauge(Family.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
+    sender.start();
+    return sender;
+  }
+
+  private static PostRules postRules(Snapshots snapshots) {
+    return new PostRules(snapshots.fetches().urls(), settings(snapshots).timeout());
+  }
+
+  private static SenderRules senderRules(Snapshots snapshots) {
+    WebhookSettings now = settings(snapshots);
+    return new SenderRules(new Schedule(now.schedule()), now.timeout());
+  }
+
+  private static WebhookSettings settings(Snapshots snapshots) {
+    return snapshots.now().settings().webhooks();
+  }
+}

@@ -1,0 +1,234 @@
+package dev.tollgate.server.wiring;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.address.UrlRules;
+import dev.tollgate.core.fetch.PostRules;
+import dev.tollgate.core.fetch.Poster;
+import dev.tollgate.core.fetch.PublicAddressResolver;
+import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.id.RequestId;
+import dev.tollgate.core.testkit.ScriptedNames;
+import dev.tollgate.core.upstream.SocketConnector;
+import dev.tollgate.core.webhook.Announcement;
+import dev.tollgate.core.webhook.Due;
+import dev.tollgate.core.webhook.Outbox.Attempt;
+import dev.tollgate.core.webhook.Schedule;
+import dev.tollgate.core.webhook.WebhookObserver;
+import dev.tollgate.core.webhook.WebhookSecret;
+import dev.tollgate.server.webhook.Sender;
+import dev.tollgate.server.webhook.SenderRules;
+import dev.tollgate.server.webhook.VirtualOutbox;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import io.netty.resolver.DefaultAddressResolverGroup;
+import io.netty.util.concurrent.Ticker;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.Test;
+
+/** Receivers of all sorts over real sockets and TLS, told by the sender that nodes have. */
+class ReceiversTest {
+  private static final int SECONDS_MAX = 20;
+  private static final Duration TIMEOUT = Duration.ofSeconds(3);
+  private static final long NOW = 1_764_000_000;
+  private static final List<String> SORTS =
+      List.of("fails", "stalls", "redirects", "gone", "slow", "private", "absent", "fine");
+
+  private final Map<String, byte[]> bodies = new ConcurrentHashMap<>();
+  private final Map<String, Map<String, String>> fields = new ConcurrentHashMap<>();
+  private final CountDownLatch stalling = new CountDownLatch(1);
+  private final VirtualOutbox outbox = new VirtualOutbox(Ticker.newMockTicker());
+
+  private void answer(HttpExchange call) throws IOException {
+    String sort = call.getRequestURI().getPath().substring(1);
+    bodies.put(sort, call.getRequestBody().readAllBytes());
+    Map<String, String> seen = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+    call.getRequestHeaders().forEach((name, values) -> seen.put(name, values.getFirst()));
+    fields.put(sort, seen);
+    try {
+      switch (sort) {
+        case "stalls" -> {
+          var _ = stalling.await(SECONDS_MAX, TimeUnit.SECONDS);
+        }
+        case "redirects" -> {
+          call.getResponseHeaders().add("Location", "/fine");
+          call.sendResponseHeaders(307, -1);
+        }
+        case "slow" -> {
+          call.sendResponseHeaders(200, 2);
+          call.getResponseBody().write('o');
+          call.getResponseBody().flush();
+          call.getResponseBody().write('k');
+        }
+        default ->
+            call.sendResponseHeaders(Map.of("fails", 500, "gone", 410).getOrDefault(sort, 204), -1);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      call.close();
+    }
+  }
+
+  private static Due due(String sort, int port) {
+    return new Due(
+        UUID.nameUUIDFromBytes(sort.getBytes(UTF_8)),
+        new OrgId(new UUID(0, 1)),
+        UUID.randomUUID(),
+        "job.completed",
+        "https://" + sort + ".example:" + port + "/" + sort,
+        new RequestId("req_01JADE"),
+        1,
+        Duration.ZERO,
+        List.of(new WebhookSecret(new byte[32])));
+  }
+
+  @Test
+  void eachSortOfReceiverIsDealtWith() throws Exception {
+    X509Bundle root =
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=Tests")
+            .setIsCertificateAuthority(true)
+            .buildSelfSigned();
+    HttpsServer server = server(root);
+    int port = server.getAddress().getPort();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
+      server.setExecutor(threads);
+      server.start();
+      SORTS.forEach(sort -> outbox.add(due(sort, port)));
+      var ended = new CountDownLatch(SORTS.size());
+      try (Sender sender = sender(new Receivers(group, poster(root, port)), ended)) {
+        sender.start();
+        assertThat(ended.await(SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
+      }
+      stalling.countDown();
+    } finally {
+      server.stop(0);
+    }
+    assertThat(outcomes())
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                "fails", "bad_status 500",
+                "stalls", "timed_out",
+                "redirects", "bad_status 307",
+                "gone", "gone 410",
+                "slow", "ok 200",
+                "private", "blocked",
+                "absent", "unresolved",
+                "fine", "ok 204"));
+    Announcement wanted = Announcement.of(due("fine", 1), "{\"n\":1}".getBytes(UTF_8), NOW);
+    assertThat(bodies.get("fine")).isEqualTo(wanted.body());
+    wanted
+        .fields()
+        .forEach(
+            field -> assertThat(fields.get("fine")).containsEntry(field.name(), field.value()));
+    assertThat(bodies).doesNotContainKeys("private", "absent");
+  }
+
+  /** Who answers for all of them, under their names. */
+  private HttpsServer server(X509Bundle root) throws Exception {
+    var its = new CertificateBuilder().ecp256().subject("CN=receivers");
+    SORTS.forEach(sort -> its.addSanDnsName(sort + ".example"));
+    SSLContext tls = SSLContext.getInstance("TLS");
+    tls.init(its.buildIssuedBy(root).toKeyManagerFactory().getKeyManagers(), null, null);
+    HttpsServer server =
+        HttpsServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 16);
+    server.setHttpsConfigurator(new HttpsConfigurator(tls));
+    server.createContext("/", this::answer);
+    return server;
+  }
+
+  private static Poster poster(X509Bundle root, int port) throws Exception {
+    var names = new ScriptedNames();
+    SORTS.forEach(sort -> names.answer(sort + ".example", "127.0.0.1"));
+    names.answer("private.example", "10.0.0.1");
+    names.answer("absent.example", "NXDOMAIN");
+    var urls =
+        new UrlRules(
+            Set.of(port),
+            Set.of(),
+            CidrSet.parse(List.of("127.0.0.1")),
+            CidrSet.NONE,
+            Set.of(),
+            CidrSet.NONE);
+    var tls =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .trustManager(root.toTrustManagerFactory())
+            .build();
+    var connector =
+        new SocketConnector(
+            NioSocketChannel::new,
+            DefaultAddressResolverGroup.INSTANCE,
+            tls,
+            PooledByteBufAllocator.DEFAULT);
+    return new Poster(
+        new PublicConnector(new PublicAddressResolver(names), connector),
+        () -> new PostRules(urls, TIMEOUT));
+  }
+
+  private Sender sender(Receivers receivers, CountDownLatch ended) {
+    var observer =
+        new WebhookObserver() {
+          @Override
+          public void began(Duration age) {}
+
+          @Override
+          public void attempted(String outcome, Duration took) {
+            ended.countDown();
+          }
+
+          @Override
+          public void ended(String how) {}
+        };
+    return Sender.of(
+        outbox,
+        _ -> Optional.of("{\"n\":1}".getBytes(UTF_8)),
+        receivers,
+        observer,
+        () -> new SenderRules(new Schedule(List.of(Duration.ZERO, Duration.ofHours(1))), TIMEOUT),
+        () -> Instant.ofEpochSecond(NOW));
+  }
+
+  private Map<String, String> outcomes() {
+    Map<String, String> all = new TreeMap<>();
+    for (String sort : SORTS) {
+      UUID id = due(sort, 1).id();
+      Attempt its =
+          outbox.booked().stream().filter(one -> one.event().equals(id)).findAny().orElseThrow();
+      var status = its.reply().status();
+      all.put(sort, its.reply().outcome() + (status.isPresent() ? " " + status.getAsInt() : ""));
+    }
+    return all;
+  }
+}
