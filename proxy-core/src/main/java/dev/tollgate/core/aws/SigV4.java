@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Unsigned;
-import io.netty.buffer.ByteBuf;
-import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -72,7 +70,7 @@ public final class SigV4 {
         query < 0 ? "" : canonicalQuery(target.substring(query + 1)),
         lines(signed),
         names,
-        SigningKey.hex(sha256(call.body())));
+        SigningKey.hex(call.body().get()));
   }
 
   /** Fields as a canonical request has them. */
@@ -109,13 +107,5 @@ public final class SigV4 {
       }
     }
     return out.toString();
-  }
-
-  private static byte[] sha256(List<ByteBuf> body) {
-    MessageDigest digest = SigningKey.sha256();
-    for (ByteBuf part : body) {
-      digest.update(part.nioBuffer());
-    }
-    return digest.digest();
   }
 }

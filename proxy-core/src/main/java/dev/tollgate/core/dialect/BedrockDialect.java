@@ -62,6 +62,11 @@ final class BedrockDialect implements Dialect {
   }
 
   @Override
+  public boolean signs(Secret credential) {
+    return AwsKeys.of(credential).isPresent();
+  }
+
+  @Override
   public Optional<Translation> translation() {
     return CHATS;
   }

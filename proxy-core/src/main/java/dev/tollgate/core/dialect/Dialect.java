@@ -40,6 +40,11 @@ public interface Dialect {
     return authorization(credential);
   }
 
+  /** Whether a credential signs what is sent, so that its body's hash is needed ahead of it. */
+  default boolean signs(Secret credential) {
+    return false;
+  }
+
   /**
    * Classifies a reply whose status is not 200.
    *

@@ -151,13 +151,13 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     }
   }
 
-  private Optional<List<ByteBuf>> request() {
+  private Optional<Letter> request() {
     if (!replyRoom.take()) {
       return Optional.empty();
     }
-    Optional<List<ByteBuf>> bytes = wire.encode(dropped -> unsent = dropped);
-    written |= bytes.isPresent();
-    return bytes;
+    Optional<Letter> letter = wire.encode(dropped -> unsent = dropped);
+    written |= letter.isPresent();
+    return letter;
   }
 
   @Override

@@ -6,8 +6,6 @@ import dev.tollgate.core.upstream.Acquired;
 import dev.tollgate.core.upstream.Acquisition;
 import dev.tollgate.core.upstream.Lease;
 import dev.tollgate.core.upstream.UpstreamPool;
-import io.netty.buffer.ByteBuf;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +18,7 @@ final class Dispatch {
   private final UpstreamPool pool;
   private final Provider provider;
   private final boolean fresh;
-  private final Supplier<Optional<List<ByteBuf>>> request;
+  private final Supplier<Optional<Letter>> request;
   private final Guarded replies;
   private final Listener listener;
   private @Nullable Acquisition acquisition;
@@ -38,15 +36,15 @@ final class Dispatch {
   /**
    * @param fresh whether a pooled connection will not do: it may have died, and the request is not
    *     sent a second time
-   * @param request makes the bytes of the request, once for each time that it is sent; none where
-   *     this node has no room for them
+   * @param request makes the request, once for each time that it is sent; none where this node has
+   *     no room for them
    * @param replies hears what comes back
    */
   Dispatch(
       UpstreamPool pool,
       Provider provider,
       boolean fresh,
-      Supplier<Optional<List<ByteBuf>>> request,
+      Supplier<Optional<Letter>> request,
       Guarded replies,
       Listener listener) {
     this.pool = pool;
@@ -89,13 +87,22 @@ final class Dispatch {
 
   private void send(Lease acquired) {
     lease = acquired;
-    Optional<List<ByteBuf>> bytes = request.get();
-    if (bytes.isEmpty()) {
+    Optional<Letter> letter = request.get();
+    if (letter.isEmpty()) {
       listener.undeliverable(
           Kind.OVERLOADED, "no room for the request or its reply in max_inflight_bytes");
       return;
     }
-    acquired.send(bytes.get(), replies);
+    Letter ready = letter.get();
+    ready.whenReady(() -> Guarded.run(() -> send(acquired, ready), replies.surprised()));
+  }
+
+  private void send(Lease acquired, Letter letter) {
+    if (over || lease != acquired) {
+      letter.drop(); // given up while it was hashed
+      return;
+    }
+    acquired.send(letter.bytes(), replies);
     if (lease == acquired) { // else it broke at once
       listener.sent();
       read();

@@ -8,12 +8,14 @@ import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.Outgoing;
 import dev.tollgate.core.endpoint.ReplyMode;
+import dev.tollgate.core.http.BodySha256;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.HeadOut;
 import dev.tollgate.core.http.Unsigned;
 import dev.tollgate.core.routing.Candidate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param written hears when all of one that may not be repeated was written or let go of
  */
 record UpstreamCall(
+    EventLoop loop,
     ByteBufAllocator allocator,
     Route route,
     @Nullable Secret secret,
@@ -48,6 +51,7 @@ record UpstreamCall(
       ExchangeContext context,
       Runnable written) {
     return new UpstreamCall(
+        downstream.loop(),
         downstream.allocator(),
         candidate.route(),
         secret,
@@ -58,11 +62,11 @@ record UpstreamCall(
   }
 
   /**
-   * The bytes of one; empty where the budget has no room for a body in the provider's own form.
+   * One of them; empty where the budget has no room for a body in the provider's own form.
    *
    * @param unsent hears what of the request the provider does not get
    */
-  Optional<List<ByteBuf>> encode(Consumer<List<String>> unsent) {
+  Optional<Letter> encode(Consumer<List<String>> unsent) {
     int bytes = call.translatedBytes(route);
     if (bytes == 0) {
       return Optional.of(encode(call.outgoing(route), unsent));
@@ -86,13 +90,31 @@ record UpstreamCall(
         List.of(CountedBody.of(body, permit)), built.contentType(), built.dropped());
   }
 
-  private List<ByteBuf> encode(Outgoing outgoing, Consumer<List<String>> unsent) {
+  private Letter encode(Outgoing outgoing, Consumer<List<String>> unsent) {
     unsent.accept(outgoing.dropped());
+    Dialect dialect = Dialect.named(route.provider().dialect());
+    var hash = new BodySha256(outgoing.body());
+    boolean isSigned = secret != null && dialect.signs(secret);
+    return new Letter(
+        loop,
+        isSigned ? Optional.of(hash) : Optional.empty(),
+        () -> bytes(outgoing, hash),
+        () -> drop(outgoing));
+  }
+
+  private void drop(Outgoing outgoing) {
+    outgoing.body().forEach(ByteBuf::release);
+    if (!call.request().mayBeRepeated()) {
+      written.run();
+    }
+  }
+
+  private List<ByteBuf> bytes(Outgoing outgoing, BodySha256 hash) {
     long length = 0;
     for (ByteBuf part : outgoing.body()) {
       length += part.readableBytes();
     }
-    ByteBuf head = head(outgoing, length);
+    ByteBuf head = head(outgoing, hash, length);
     List<ByteBuf> parts = new ArrayList<>();
     parts.add(head);
     for (ByteBuf part : outgoing.body()) {
@@ -111,10 +133,10 @@ record UpstreamCall(
   }
 
   /** Where there is no buffer for it, the body is let go of. */
-  private ByteBuf head(Outgoing outgoing, long length) {
+  private ByteBuf head(Outgoing outgoing, BodySha256 hash, long length) {
     try {
       ByteBuf out = allocator.buffer(512 + (int) Math.min(length, COPIED_BYTES_MAX));
-      head(out, outgoing, length);
+      head(out, outgoing, hash, length);
       return out;
     } catch (RuntimeException | Error e) {
       outgoing.body().forEach(ByteBuf::release);
@@ -129,7 +151,7 @@ record UpstreamCall(
     into.add(part);
   }
 
-  private void head(ByteBuf out, Outgoing outgoing, long length) {
+  private void head(ByteBuf out, Outgoing outgoing, BodySha256 hash, long length) {
     Provider provider = route.provider();
     Dialect dialect = Dialect.named(provider.dialect());
     InferenceRequest request = call.request();
@@ -143,9 +165,7 @@ record UpstreamCall(
       }
     }
     if (secret != null) {
-      var ready =
-          new Unsigned(
-              "POST", target, host, outgoing.contentType(), outgoing.body(), clock.instant());
+      var ready = new Unsigned("POST", target, host, outgoing.contentType(), hash, clock.instant());
       for (Field field : dialect.authorization(secret, ready)) {
         HeadOut.field(out, field);
       }

@@ -1,8 +1,6 @@
 package dev.tollgate.core.http;
 
-import io.netty.buffer.ByteBuf;
 import java.time.Instant;
-import java.util.List;
 
 /**
  * A request that is ready but for the fields that say who calls.
@@ -10,13 +8,8 @@ import java.util.List;
  * @param target as it is sent
  * @param host as the field of that name has it
  * @param contentType of the body; empty: there is none
- * @param body stays the caller's, and as it is
+ * @param body the hash of it
  * @param now of a signature
  */
 public record Unsigned(
-    String method,
-    String target,
-    String host,
-    String contentType,
-    List<ByteBuf> body,
-    Instant now) {}
+    String method, String target, String host, String contentType, BodySha256 body, Instant now) {}

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.catalog.Secret;
+import dev.tollgate.core.http.BodySha256;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Unsigned;
 import dev.tollgate.core.testkit.AwsSignature;
@@ -32,7 +33,7 @@ class SigV4Test {
       String method, String target, String host, String type, String... body) {
     List<ByteBuf> parts =
         List.of(body).stream().map(part -> Unpooled.wrappedBuffer(part.getBytes(UTF_8))).toList();
-    return new Unsigned(method, target, host, type, parts, NOW);
+    return new Unsigned(method, target, host, type, new BodySha256(parts), NOW);
   }
 
   private static Map<String, String> signed(AwsKeys keys, String service, Unsigned call) {
@@ -138,9 +139,10 @@ class SigV4Test {
 
   @Test
   void theBodyStaysAsItIs() {
-    Unsigned call = call("POST", "/", BEDROCK, "", "abc");
-    signed(KEYS, "bedrock", call);
-    assertThat(call.body().getFirst().toString(UTF_8)).isEqualTo("abc");
+    ByteBuf body = Unpooled.wrappedBuffer("abc".getBytes(UTF_8));
+    var hash = new BodySha256(List.of(body));
+    signed(KEYS, "bedrock", new Unsigned("POST", "/", BEDROCK, "", hash, NOW));
+    assertThat(body.toString(UTF_8)).isEqualTo("abc");
   }
 
   @Test

@@ -105,6 +105,24 @@ class BedrockExchangeTest {
   }
 
   @Test
+  void aLargeBodyIsSignedWhole() {
+    try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")), 8 << 20)) {
+      String text = "words ".repeat(60_000);
+      scenario.ask(TestCatalog.STREAM_REQUEST.replace("Say something.", text));
+      String received = scenario.link(0).received();
+      assertThat(received).contains(text);
+      assertThat(isSigned(received)).isTrue();
+      scenario
+          .link(0)
+          .send(HEAD)
+          .send(chunk(begun().bytes()))
+          .send(chunk(new Frames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes()))
+          .send(Wire.LAST_CHUNK);
+      assertThat(scenario.served().attempts().getFirst().outcome()).isEqualTo("ok");
+    }
+  }
+
+  @Test
   void anExceptionBeforeContentIsNoReplyAndEachTryIsSigned() {
     try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta"), bedrock("gamma")))) {
       RecordedClient client = scenario.askStream();

@@ -6,6 +6,7 @@ import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.dialect.Dialect;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
+import dev.tollgate.core.http.BodySha256;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.Headers;
 import dev.tollgate.core.http.Unsigned;
@@ -21,6 +22,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -82,7 +84,9 @@ public sealed interface KeyProbe {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(root + target)).timeout(TIME_MAX).GET();
     dialect.fields().forEach(field -> request.setHeader(field.name(), field.value()));
-    var call = new Unsigned("GET", target, endpoint.authority(), "", List.of(), Instant.now());
+    var call =
+        new Unsigned(
+            "GET", target, endpoint.authority(), "", new BodySha256(List.of()), Instant.now());
     for (Field field : dialect.authorization(key, call)) {
       request.setHeader(field.name(), field.value());
     }
@@ -96,9 +100,19 @@ public sealed interface KeyProbe {
       return new Taken("key taken");
     }
     byte[] body = response.body();
-    UpstreamFailure failure = dialect.failure(status, Headers.EMPTY, body, body.length);
+    UpstreamFailure failure = dialect.failure(status, headers(response), body, body.length);
     return failure.kind() == Kind.CREDENTIAL_REFUSED
         ? new Refused("key refused with " + status)
         : new Unknown("key not tried: it answered " + status);
+  }
+
+  /** Some providers say there what they mean. */
+  private static Headers headers(HttpResponse<?> response) {
+    List<String> all = new ArrayList<>();
+    response
+        .headers()
+        .map()
+        .forEach((name, values) -> values.forEach(value -> all.addAll(List.of(name, value))));
+    return Headers.of(all.toArray(String[]::new));
   }
 }

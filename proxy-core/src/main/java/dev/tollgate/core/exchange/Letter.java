@@ -1,0 +1,53 @@
+package dev.tollgate.core.exchange;
+
+import dev.tollgate.core.http.BodySha256;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * A request that is ready to be sent, but for its body's hash where that is signed: a large one is
+ * hashed in turns of its loop. Either its bytes are taken or it is dropped. Loop-confined.
+ */
+final class Letter {
+  private final EventLoop loop;
+  private final Optional<BodySha256> signed;
+  private final Supplier<List<ByteBuf>> bytes;
+  private final Runnable dropped;
+
+  /**
+   * @param signed empty: nothing signs it
+   * @param bytes head and body, asked for once
+   * @param dropped lets go of the body
+   */
+  Letter(
+      EventLoop loop,
+      Optional<BodySha256> signed,
+      Supplier<List<ByteBuf>> bytes,
+      Runnable dropped) {
+    this.loop = loop;
+    this.signed = signed;
+    this.bytes = bytes;
+    this.dropped = dropped;
+  }
+
+  /** Takes the next turn at the hash; says it at once where none is needed any more. */
+  void whenReady(Runnable then) {
+    signed.ifPresent(BodySha256::turn);
+    if (signed.isEmpty() || signed.get().isDone()) {
+      then.run();
+    } else {
+      loop.execute(() -> whenReady(then));
+    }
+  }
+
+  List<ByteBuf> bytes() {
+    return bytes.get();
+  }
+
+  void drop() {
+    dropped.run();
+  }
+}
