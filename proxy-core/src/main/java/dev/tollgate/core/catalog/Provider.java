@@ -128,6 +128,7 @@ public record Provider(
    * @param prefill how it is asked to continue an answer
    * @param thinking how it is asked to think, where it does not speak OpenAI
    * @param sampling whether it is given a temperature and its like, where it does not speak OpenAI
+   * @param rights what clients may do with the operator's account, where it does not speak OpenAI
    * @param deviations from OpenAI, where it speaks that
    * @param query what every target ends with, question mark included; empty: nothing
    */
@@ -136,29 +137,50 @@ public record Provider(
       Prefill prefill,
       Thinking thinking,
       boolean sampling,
+      Rights rights,
       Deviations deviations,
       String query) {
     public static final Quirks NONE = new Quirks(true, Prefill.NONE);
 
     /** Of a provider that does not speak OpenAI. */
+    public Quirks(
+        boolean streamOptions,
+        Prefill prefill,
+        Thinking thinking,
+        boolean sampling,
+        Rights rights) {
+      this(streamOptions, prefill, thinking, sampling, rights, Deviations.NONE, "");
+    }
+
+    /** The same, whose clients may do nothing with its account. */
     public Quirks(boolean streamOptions, Prefill prefill, Thinking thinking, boolean sampling) {
-      this(streamOptions, prefill, thinking, sampling, Deviations.NONE, "");
+      this(streamOptions, prefill, thinking, sampling, Rights.NONE);
     }
 
     /** Of a provider that speaks OpenAI in its own way. */
     public Quirks(boolean streamOptions, Prefill prefill, Deviations deviations) {
-      this(streamOptions, prefill, Thinking.AUTO, true, deviations, "");
+      this(streamOptions, prefill, Thinking.AUTO, true, Rights.NONE, deviations, "");
     }
 
     /** The same with an end of every target. */
     public Quirks asking(String targetsEnd) {
-      return new Quirks(streamOptions, prefill, thinking, sampling, deviations, targetsEnd);
+      return new Quirks(streamOptions, prefill, thinking, sampling, rights, deviations, targetsEnd);
     }
 
     /** Of a provider that speaks OpenAI. */
     public Quirks(boolean streamOptions, Prefill prefill) {
       this(streamOptions, prefill, Deviations.NONE);
     }
+  }
+
+  /**
+   * What clients may do with the operator's account.
+   *
+   * @param ownFiles name files that only the account may read, whoever put them there
+   * @param pricedOptions choose what the provider bills at other prices than those of the catalog
+   */
+  public record Rights(boolean ownFiles, boolean pricedOptions) {
+    public static final Rights NONE = new Rights(false, false);
   }
 
   /** What to do with the upstream when the client left (DECISIONS 3). */

@@ -14,8 +14,10 @@ final class BedrockParameters {
   private static final long OUTPUT_TOKENS_USUAL = 4_096;
 
   /** Converse's own members, which a client may send as they are. */
-  private static final List<String> OWN =
-      List.of("guardrailConfig", "performanceConfig", "requestMetadata", "promptVariables");
+  private static final List<String> OWN = List.of("requestMetadata", "promptVariables");
+
+  /** The same of what AWS bills apart, or at another price. */
+  private static final List<String> PRICED = List.of("guardrailConfig", "performanceConfig");
 
   private final JsonMembers chat;
   private final Route route;
@@ -163,11 +165,16 @@ final class BedrockParameters {
     if (i < 0 || chat.isString(i, "auto") || chat.isString(i, "default")) {
       return;
     }
-    if (chat.isString(i, "priority") || chat.isString(i, "flex")) {
+    boolean isKnown = chat.isString(i, "priority") || chat.isString(i, "flex");
+    if (isKnown && mayChoosePrices()) {
       out.name("serviceTier").beginObject().name("type").raw(JsonBytes.of(chat, i)).endObject();
     } else {
       dropped.add("service_tier");
     }
+  }
+
+  private boolean mayChoosePrices() {
+    return route.provider().quirks().rights().pricedOptions();
   }
 
   /** What is neither handled elsewhere nor without effect is Converse's own, or dropped. */
@@ -182,7 +189,8 @@ final class BedrockParameters {
           "thinking",
           "additionalModelRequestFields" -> {}
       default -> {
-        if (OWN.contains(name) && chat.kind(i) != JsonKind.NULL) {
+        boolean isOwn = OWN.contains(name) || (PRICED.contains(name) && mayChoosePrices());
+        if (isOwn && chat.kind(i) != JsonKind.NULL) {
           out.name(name).raw(JsonBytes.of(chat, i));
         } else if (!ChatMembers.isSeenTo(name) && AdaptedChat.says(chat, i, name)) {
           dropped.add(name);

@@ -11,7 +11,8 @@ final class GeminiChat implements Translation {
   public TranslatedChat chat(JsonMembers chat, Route route, Model model) {
     return TranslatedChat.of(
         (out, dropped) -> {
-          new GeminiTurns(chat, route.upstreamModel(), dropped).writeTo(out);
+          boolean ownFiles = route.provider().quirks().rights().ownFiles();
+          new GeminiTurns(chat, route.upstreamModel(), ownFiles, dropped).writeTo(out);
           new GeminiTools(chat, dropped).writeTo(out);
           new GeminiParameters(chat, route, model, dropped).writeTo(out);
         });

@@ -13,10 +13,16 @@ import java.util.function.Supplier;
 /** Writes a message's text and parts as Gemini's parts. */
 final class GeminiContent {
   private static final String SCHEME = "https://";
+  private static final String UPLOADED = "https://generativelanguage.googleapis.com/";
 
+  private final boolean ownFiles;
   private final Dropped dropped;
 
-  GeminiContent(Dropped dropped) {
+  /**
+   * @param ownFiles whether clients may name files of the operator's account
+   */
+  GeminiContent(boolean ownFiles, Dropped dropped) {
+    this.ownFiles = ownFiles;
     this.dropped = dropped;
   }
 
@@ -86,7 +92,7 @@ final class GeminiContent {
     }
   }
 
-  private static boolean part(JsonMembers part, Supplier<JsonOut> place) {
+  private boolean part(JsonMembers part, Supplier<JsonOut> place) {
     return switch (part.string(part.indexOf("type"))) {
       case "text" -> said(part, "text", place);
       case "refusal" -> said(part, "refusal", place);
@@ -113,7 +119,7 @@ final class GeminiContent {
    *
    * @param usual the media type where the address does not tell: Vertex demands one
    */
-  private static boolean media(
+  private boolean media(
       JsonMembers part, String type, String member, String usual, Supplier<JsonOut> place) {
     int i = Given.at(part, type, JsonKind.OBJECT);
     JsonMembers inside = i < 0 ? null : part.object(i);
@@ -137,10 +143,9 @@ final class GeminiContent {
     return uri.isPresent();
   }
 
-  private static boolean address(
-      JsonMembers inside, int at, String usual, Supplier<JsonOut> place) {
+  private boolean address(JsonMembers inside, int at, String usual, Supplier<JsonOut> place) {
     String uri = inside.string(at);
-    if (!isPublic(uri)) {
+    if (!isPublic(uri) && !(ownFiles && isOwn(uri))) {
       return false;
     }
     JsonOut out = place.get().beginObject().name("fileData").beginObject();
@@ -165,6 +170,11 @@ final class GeminiContent {
     String authority = uri.substring(from, to).toLowerCase(Locale.ROOT);
     boolean plain = !authority.isEmpty() && authority.chars().allMatch(c -> c > ' ' && c < 0x7f);
     return plain && !authority.contains("googleapis.com") && !authority.contains("%");
+  }
+
+  /** A bucket's object, or a file that was uploaded to Gemini. */
+  private static boolean isOwn(String uri) {
+    return uri.startsWith("gs://") || uri.startsWith(UPLOADED);
   }
 
   private static boolean audio(JsonMembers part, Supplier<JsonOut> place) {

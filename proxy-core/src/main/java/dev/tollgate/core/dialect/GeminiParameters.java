@@ -29,6 +29,7 @@ final class GeminiParameters {
 
   void writeTo(JsonOut out) {
     own("safety_settings", "safetySettings", JsonKind.ARRAY, out);
+    cached(out);
     out.name("generationConfig").beginObject();
     if (outputMax > 0) {
       out.name("maxOutputTokens").number(outputMax);
@@ -167,6 +168,18 @@ final class GeminiParameters {
     out.endArray();
   }
 
+  private boolean mayNameOwnFiles() {
+    return route.provider().quirks().rights().ownFiles();
+  }
+
+  /** A beginning of chats that the account keeps. */
+  private void cached(JsonOut out) {
+    int i = Given.text(chat, "cached_content");
+    if (i >= 0 && mayNameOwnFiles()) {
+      out.name("cachedContent").raw(JsonBytes.of(chat, i));
+    }
+  }
+
   /** What is neither handled elsewhere nor without effect is dropped. */
   private void rest(int i) {
     switch (chat.name(i)) {
@@ -197,6 +210,11 @@ final class GeminiParameters {
           "parallel_tool_calls",
           "safety_settings",
           "safetySettings" -> {}
+      case "cached_content" -> {
+        if (!mayNameOwnFiles() && chat.kind(i) != JsonKind.NULL) {
+          dropped.add("cached_content");
+        }
+      }
       case "service_tier" -> {
         if (!chat.isString(i, "auto") && !chat.isString(i, "default")) {
           dropped.add("service_tier");

@@ -54,11 +54,11 @@ final class GeminiTurns {
     }
   }
 
-  GeminiTurns(JsonMembers chat, String model, Dropped dropped) {
+  GeminiTurns(JsonMembers chat, String model, boolean ownFiles, Dropped dropped) {
     this.messages = chat.array(chat.indexOf("messages"));
     this.model = model;
     this.dropped = dropped;
-    this.content = new GeminiContent(dropped);
+    this.content = new GeminiContent(ownFiles, dropped);
     this.lastQuestion = lastQuestion(messages);
     this.asked = OnlySystem.last(messages);
   }

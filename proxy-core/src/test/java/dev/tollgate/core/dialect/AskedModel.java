@@ -52,9 +52,14 @@ record AskedModel(
 
   /** What its provider gets of a chat, which stays as it is. */
   TranslatedChat of(String chat) throws InvalidJson {
+    return of(chat, Provider.Rights.NONE);
+  }
+
+  /** The same where clients may do this with its account. */
+  TranslatedChat of(String chat, Provider.Rights rights) throws InvalidJson {
     byte[] json = chat.getBytes(UTF_8);
     byte[] before = json.clone();
-    Route route = new Route(provider(), name, 1, 1);
+    Route route = new Route(provider(rights), name, 1, 1);
     TranslatedChat translated =
         Dialect.named(dialect)
             .translation()
@@ -64,7 +69,7 @@ record AskedModel(
     return translated;
   }
 
-  private Provider provider() {
+  private Provider provider(Provider.Rights rights) {
     return new Provider(
         new ProviderId("p"),
         dialect,
@@ -75,7 +80,7 @@ record AskedModel(
         Provider.Clocks.DEFAULT,
         Provider.PoolLimits.DEFAULT,
         Provider.Circuit.DEFAULT,
-        new Provider.Quirks(true, Prefill.NONE, thinking, sampling),
+        new Provider.Quirks(true, Prefill.NONE, thinking, sampling, rights),
         new Provider.OnDisconnect.Cancel(),
         1 << 20);
   }

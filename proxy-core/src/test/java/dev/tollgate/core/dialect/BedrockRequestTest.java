@@ -464,12 +464,9 @@ class BedrockRequestTest {
         chat(
             CLAUDE,
             HELLO,
-            "\"guardrailConfig\":{\"guardrailIdentifier\":\"g\"},\"service_tier\":\"flex\","
-                + "\"requestMetadata\":{\"a\":\"b\"},\"response_format\":{\"type\":\"json_schema\","
+            "\"requestMetadata\":{\"a\":\"b\"},\"response_format\":{\"type\":\"json_schema\","
                 + "\"json_schema\":{\"name\":\"n\",\"schema\":{\"type\":\"object\"}}}");
-    assertThat(member(sent, "guardrailConfig")).isEqualTo("{\"guardrailIdentifier\":\"g\"}");
     assertThat(member(sent, "requestMetadata")).isEqualTo("{\"a\":\"b\"}");
-    assertThat(member(sent, "serviceTier")).isEqualTo("{\"type\":\"flex\"}");
     assertThat(member(sent, "outputConfig"))
         .isEqualTo(
             "{\"textFormat\":{\"type\":\"json_schema\",\"structure\":{\"jsonSchema\":"

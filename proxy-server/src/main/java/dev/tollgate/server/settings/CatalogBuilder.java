@@ -80,7 +80,9 @@ public final class CatalogBuilder {
   }
 
   private static Provider.Quirks quirks(ProviderSettings.ModelQuirks quirks) {
-    return new Provider.Quirks(true, quirks.prefill(), quirks.thinking(), quirks.sampling());
+    var rights = new Provider.Rights(quirks.ownFiles(), quirks.pricedOptions());
+    return new Provider.Quirks(
+        true, quirks.prefill(), quirks.thinking(), quirks.sampling(), rights);
   }
 
   private Provider vertex(ProviderId id, ProviderSettings.Vertex vertex) {

@@ -16,6 +16,7 @@ import java.util.Set;
 final class ModelChecks {
   private final Set<String> providers;
   private final Map<String, Set<Modality>> served;
+  private final Set<String> bedrocks;
   private final Places places;
   private final Problems problems;
 
@@ -23,11 +24,17 @@ final class ModelChecks {
    * Routes may lead to {@code providers}.
    *
    * @param served what those of them serve that could be read
+   * @param bedrocks those of them that are Bedrock
    */
   ModelChecks(
-      Set<String> providers, Map<String, Set<Modality>> served, Places places, Problems problems) {
+      Set<String> providers,
+      Map<String, Set<Modality>> served,
+      Set<String> bedrocks,
+      Places places,
+      Problems problems) {
     this.providers = providers;
     this.served = served;
+    this.bedrocks = bedrocks;
     this.places = places;
     this.problems = problems;
   }
@@ -60,10 +67,19 @@ final class ModelChecks {
           .contains(model.modality())) {
         String message = provider + " has no " + model.modality().wire() + " models";
         report(Paths.item(path, i) + ".provider", message);
+      } else if (isForeignVector(provider, model.modality(), routes.get(i).model())) {
+        String message = "is not one of Titan's: of Bedrock, only those give vectors here";
+        report(Paths.item(path, i) + ".model", message);
       } else if (!seen.add(List.of(provider, routes.get(i).model()))) {
         report(Paths.item(path, i), "is the same route as one above");
       }
     }
+  }
+
+  private boolean isForeignVector(String provider, Modality modality, String model) {
+    return modality == Modality.EMBEDDING
+        && bedrocks.contains(provider)
+        && !model.contains("titan-embed");
   }
 
   private void report(String path, String message) {

@@ -480,5 +480,17 @@ public sealed interface ProviderSettings {
               about =
                   "whether it is given temperature, top_p and top_k, where its model takes them",
               initial = "true")
-          boolean sampling) {}
+          boolean sampling,
+      @Key(
+              about =
+                  "Gemini's: whether clients may name files that only your account may read:"
+                      + " uploaded ones, buckets (gs:), cached_content",
+              initial = "false")
+          boolean ownFiles,
+      @Key(
+              about =
+                  "Bedrock's: whether clients may choose what AWS bills apart from the catalog's"
+                      + " prices: service_tier, performanceConfig, guardrailConfig",
+              initial = "false")
+          boolean pricedOptions) {}
 }

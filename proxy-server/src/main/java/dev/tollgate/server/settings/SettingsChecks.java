@@ -52,7 +52,7 @@ final class SettingsChecks {
     settings
         .providers()
         .forEach((id, provider) -> new ProviderChecks(places, problems).check(id, provider));
-    var models = new ModelChecks(providers, served(), places, problems);
+    var models = new ModelChecks(providers, served(), bedrocks(), places, problems);
     settings.models().forEach(models::check);
     checkReferencedModels();
   }
@@ -62,6 +62,13 @@ final class SettingsChecks {
     return settings.providers().entrySet().stream()
         .collect(
             Collectors.toMap(entry -> entry.getKey().value(), entry -> served(entry.getValue())));
+  }
+
+  private Set<String> bedrocks() {
+    return settings.providers().entrySet().stream()
+        .filter(entry -> entry.getValue() instanceof ProviderSettings.Bedrock)
+        .map(entry -> entry.getKey().value())
+        .collect(Collectors.toSet());
   }
 
   private static Set<Modality> served(ProviderSettings provider) {

@@ -141,25 +141,6 @@ final class CatalogBuilderTest {
     assertThat(deviations.model("words")).isEqualTo("words");
   }
 
-  @ParameterizedTest
-  @CsvSource({"google, image, true", "google, embedding, false", "anthropic, image, false"})
-  void geminisImagesAreVertexsToo(String publisher, String modality, boolean isServed) {
-    var loading =
-        Loading.of(
-            """
-            version: 1
-            providers: { a: { type: vertex, project: p, publisher: %s } }
-            models:
-              a/b:
-                modality: %s
-                price: { input: "1", output: "1" }
-                routes: [{ provider: a, model: gemini-3.1-flash-image }]
-            """
-                .formatted(publisher, modality));
-    assertThat(loading.problems().stream().anyMatch(problem -> problem.contains("a has no")))
-        .isEqualTo(!isServed);
-  }
-
   @Test
   void whatTollgateWritesCanBeNeitherLeftOutNorRenamed() {
     var loading =

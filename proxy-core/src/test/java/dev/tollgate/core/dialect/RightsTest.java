@@ -1,0 +1,64 @@
+package dev.tollgate.core.dialect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.catalog.Provider.Rights;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What clients may do with the operator's account: nothing, unless the operator says so. */
+class RightsTest {
+  private static JsonNode body(TranslatedChat chat) throws Exception {
+    return new ObjectMapper().readTree(chat.body().toString(UTF_8));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "gs://b/c.png, true",
+    "https://generativelanguage.googleapis.com/v1beta/files/f.png, true",
+    "http://h/a.png, false",
+    "https://storage.googleapis.com/b/c.png, false"
+  })
+  void filesOfTheAccountAreForWhoMayNameThem(String url, boolean isShared) throws Exception {
+    String chat =
+        """
+        {'model':'g/m','cached_content':'cachedContents/x',
+         'messages':[{'role':'user','content':[{'type':'text','text':'Q'},
+          {'type':'image_url','image_url':{'url':'%s'}}]}]}
+        """
+            .formatted(url)
+            .replace('\'', '"');
+    AskedModel model = AskedModel.of("gemini", "gemini-2.5-flash");
+    assertThat(model.of(chat).dropped())
+        .containsExactlyInAnyOrder("cached_content", "messages[0].content[1]");
+    TranslatedChat shared = model.of(chat, new Rights(true, false));
+    assertThat(body(shared).at("/contents/0/parts/1/fileData/fileUri").asText())
+        .isEqualTo(isShared ? url : "");
+    assertThat(body(shared).path("cachedContent").asText()).isEqualTo("cachedContents/x");
+    assertThat(shared.dropped()).hasSize(isShared ? 0 : 1);
+  }
+
+  @Test
+  void whatAwsBillsApartIsForWhoMayChooseIt() throws Exception {
+    String chat =
+        """
+        {'model':'p/m','messages':[{'role':'user','content':'Hi'}],
+         'guardrailConfig':{'guardrailIdentifier':'g'},'service_tier':'flex',
+         'performanceConfig':{'latency':'optimized'}}
+        """
+            .replace('\'', '"');
+    AskedModel model = AskedModel.of("bedrock", "us.anthropic.claude-sonnet-4-5-20250929-v1:0");
+    assertThat(model.of(chat).dropped())
+        .containsExactlyInAnyOrder("guardrailConfig", "service_tier", "performanceConfig");
+    assertThat(body(model.of(chat)).has("serviceTier")).isFalse();
+    TranslatedChat chosen = model.of(chat, new Rights(false, true));
+    assertThat(chosen.dropped()).isEmpty();
+    assertThat(body(chosen).at("/guardrailConfig/guardrailIdentifier").asText()).isEqualTo("g");
+    assertThat(body(chosen).at("/serviceTier/type").asText()).isEqualTo("flex");
+    assertThat(body(chosen).at("/performanceConfig/latency").asText()).isEqualTo("optimized");
+  }
+}
