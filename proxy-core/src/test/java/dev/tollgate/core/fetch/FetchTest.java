@@ -291,19 +291,6 @@ class FetchTest {
   }
 
   @Test
-  void allPlacesTogetherAreBoundedToo() {
-    try (var scene = new FetchScene()) {
-      List<Asked> slow = new ArrayList<>();
-      for (int n = 0; n < Fetcher.FETCHES_MAX; n++) {
-        slow.add(scene.fetch(new OrgId(new UUID(0, n / Fetcher.OF_ORG_MAX)), URL));
-      }
-      Asked last = scene.fetch(new OrgId(new UUID(5, 5)), URL);
-      assertThat(last.failed().fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
-      slow.forEach(Asked::cancel);
-    }
-  }
-
-  @Test
   void aDripIsEndedAfterFifteenSecondsInAll() {
     try (var scene = new FetchScene()) {
       Asked asked = scene.fetch(URL);

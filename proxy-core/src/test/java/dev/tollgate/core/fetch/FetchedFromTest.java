@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.address.PublicUrl;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fetch.FetchScene.Asked;
+import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -177,13 +179,18 @@ class FetchedFromTest {
 
   // Bounds of the node
 
+  /** Each has its own part of the places. */
+  private static OrgId org(int n) {
+    return new OrgId(new UUID(3, n));
+  }
+
   @Test
   void soManyNamesAreLookedUpAtOnce() {
     try (var scene = new FetchScene()) {
       scene.names.answer("slow.example", "SILENT");
       List<Asked> asked = new ArrayList<>();
       for (int n = 0; n < PublicAddressResolver.LOOK_UPS_MAX; n++) {
-        asked.add(scene.fetch("https://slow.example/"));
+        asked.add(scene.fetch(org(n), "https://slow.example/"));
       }
       assertThat(scene.resolver.underWay()).isEqualTo(PublicAddressResolver.LOOK_UPS_MAX);
       var url = (PublicUrl.Read.Fine) scene.urls.read(URL);
@@ -200,7 +207,7 @@ class FetchedFromTest {
     try (var scene = new FetchScene()) {
       List<Asked> asked = new ArrayList<>();
       for (int n = 0; n < Fetcher.FETCHES_MAX; n++) {
-        asked.add(scene.fetch(URL));
+        asked.add(scene.fetch(org(n), URL));
       }
       Asked more = scene.fetch(URL);
       assertThat(more.failure()).isEqualTo(FetchOutcome.NO_ROOM);
