@@ -101,6 +101,19 @@ final class OwnDatabase implements AutoCloseable {
     }
   }
 
+  /** The first column of a query's rows. */
+  List<String> texts(String sql) throws SQLException {
+    List<String> texts = new ArrayList<>();
+    try (Connection connection = connect(name);
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      while (row.next()) {
+        texts.add(row.getString(1));
+      }
+    }
+    return texts;
+  }
+
   private void execute(String sql) throws SQLException {
     try (Connection connection = connect("postgres");
         Statement statement = connection.createStatement()) {

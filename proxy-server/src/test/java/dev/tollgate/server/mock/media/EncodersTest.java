@@ -1,22 +1,34 @@
 package dev.tollgate.server.mock.media;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayInputStream;
+import java.io.File;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
 import javax.sound.sampled.AudioFormat;
 import javax.sound.sampled.AudioSystem;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What the encoders make can be taken apart again, and is what was asked for. */
 class EncodersTest {
+  private static final Logger log = LoggerFactory.getLogger(EncodersTest.class);
+
   @ParameterizedTest
   @CsvSource({
     "720p, 16:9, 1280, 720",
@@ -138,5 +150,40 @@ class EncodersTest {
   @Test
   void whatNoFrameCanHoldIsNotTaken() {
     assertThat(List.of(8_000, 11_025, 96_000)).noneMatch(Mp3::takes);
+  }
+
+  /** Another decoder's word, where there is one; which it was is in the log. */
+  @Test
+  void whateverElseDecodesOpensThemToo(@TempDir Path folder) throws Exception {
+    Tone tone = new Tone(Duration.ofMillis(2_500), 24_000, 440);
+    Duration length = Duration.ofMillis(2_500);
+    Map<String, byte[]> files =
+        Map.of(
+            "a.mp4", Mp4.of(length, new Screen(320, 180), 1),
+            "a.wav", Wav.of(tone),
+            "a.flac", Flac.of(tone),
+            "a.mp3", Mp3.of(length, 24_000));
+    boolean isInstalled =
+        Stream.of(String.valueOf(System.getenv("PATH")).split(File.pathSeparator))
+            .anyMatch(each -> Files.isExecutable(Path.of(each, "ffprobe")));
+    log.info("ffprobe is {}", isInstalled ? "installed: it decodes them" : "not installed");
+    for (Map.Entry<String, byte[]> file : files.entrySet()) {
+      Path path = Files.write(folder.resolve(file.getKey()), file.getValue());
+      assertThat(path).hasSize(file.getValue().length);
+      if (isInstalled) {
+        assertThat(probed(path)).isBetween(2.4, 2.6);
+      }
+    }
+  }
+
+  private static double probed(Path file) throws Exception {
+    String fields = "-count_frames -show_entries format=duration -of csv=p=0 -v error";
+    List<String> command = new ArrayList<>(List.of("ffprobe"));
+    command.addAll(List.of(fields.split(" ")));
+    command.add(file.toString());
+    Process probe = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said = new String(probe.getInputStream().readAllBytes(), UTF_8).strip();
+    assertThat(probe.waitFor()).as(said).isZero();
+    return Double.parseDouble(said);
   }
 }
