@@ -69,17 +69,23 @@ final class JobWork implements AutoCloseable {
     this.expiry = expiry;
   }
 
+  /**
+   * Begins to work.
+   *
+   * @param announce a job ended that somebody may want to hear of
+   */
   static JobWork begin(
       Settings settings,
       JobRows rows,
       Storage storage,
       Network network,
       Supplier<Snapshots.Snapshot> now,
-      Metrics metrics)
+      Metrics metrics,
+      Runnable announce)
       throws StartException {
     MediaSettings media = settings.media();
     var observer = new JobMetrics(metrics);
-    var store = new StoredJobs(rows, "media", InstantSource.system());
+    var store = new StoredJobs(rows, "media", InstantSource.system(), announce);
     var provider = new HttpMediaProvider(HttpMediaProvider.Times.DEFAULT);
     Supplier<EventLoop> loops = () -> network.loops().next();
     Blobs blobs = storage.blobs().orElse(new NoBlobs());

@@ -81,6 +81,7 @@ public final class Server implements AutoCloseable {
   private volatile Iterable<? extends EventExecutor> loops = List.of();
   private volatile String baseUrl = ""; // of URLs that nobody has before it listens
   private volatile Runnable stopRecovery = () -> {};
+  private volatile Runnable announce = () -> {};
 
   /** What exists once the gateway serves. */
   private record Running(
@@ -229,7 +230,11 @@ public final class Server implements AutoCloseable {
       throws StartException {
     PublicConnector connector = Fetching.connector(network, metrics);
     Announcing.begin(store, storage, network, connector, snapshots, metrics)
-        .ifPresent(sender -> closers.add("webhooks", sender));
+        .ifPresent(
+            sender -> {
+              closers.add("webhooks", sender);
+              announce = sender::ring;
+            });
     return Fetching.begin(connector, snapshots::fetches, metrics);
   }
 
@@ -300,7 +305,9 @@ public final class Server implements AutoCloseable {
 
   private JobWork jobs(Store store, Storage storage, Network network, Snapshots snapshots)
       throws StartException {
-    return JobWork.begin(settings, store.jobRows(), storage, network, snapshots::now, metrics);
+    var rows = store.jobRows();
+    Runnable ring = () -> announce.run();
+    return JobWork.begin(settings, rows, storage, network, snapshots::now, metrics, ring);
   }
 
   private Observer observer(Store store) {

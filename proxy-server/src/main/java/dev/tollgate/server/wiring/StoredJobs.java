@@ -24,17 +24,20 @@ final class StoredJobs implements JobStore {
   private final JobRows rows;
   private final String node;
   private final InstantSource clock;
+  private final Runnable announce;
 
   /**
    * Puts rows behind the workers' port.
    *
    * @param node what workers' names begin with
    * @param clock for jobs' ages, by which only pauses and metrics go
+   * @param announce a job ended that somebody may want to hear of; it must not block
    */
-  StoredJobs(JobRows rows, String node, InstantSource clock) {
+  StoredJobs(JobRows rows, String node, InstantSource clock, Runnable announce) {
     this.rows = rows;
     this.node = node;
     this.clock = clock;
+    this.announce = announce;
   }
 
   @Override
@@ -104,12 +107,19 @@ final class StoredJobs implements JobStore {
   @Override
   public boolean succeed(ClaimedJob job, MicroUsd cost, Duration kept, List<JobArtifact> files)
       throws SQLException {
-    return rows.succeed(row(job), cost, kept, files);
+    return announced(rows.succeed(row(job), cost, kept, files));
   }
 
   @Override
   public boolean fail(ClaimedJob job, JobFailure failure) throws SQLException {
-    return rows.fail(row(job), failure);
+    return announced(rows.fail(row(job), failure));
+  }
+
+  private boolean announced(boolean ended) {
+    if (ended) {
+      announce.run();
+    }
+    return ended;
   }
 
   @Override

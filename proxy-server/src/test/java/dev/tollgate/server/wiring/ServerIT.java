@@ -48,6 +48,7 @@ final class ServerIT {
         admin: { address: "127.0.0.1:0" }
       server: { event_loops: 2, shutdown: { delay: 200ms, timeout: 2s } }
       store: { url: embedded, data_dir: ./data }
+      telemetry: { genai_metrics: true }
       limits: { key: { requests_per_second: 0 } }
       providers:
         mock: { type: mock, ttft: 0ms, chunk_interval: 0ms, chunks: 4 }
@@ -279,13 +280,13 @@ final class ServerIT {
   }
 
   @Test
-  void whatAReloadTakesOverAndDoesNotObeyYetIsAWarning() throws IOException {
+  void whatAReloadFindsThatIsNotObeyedYetIsAWarning() throws IOException {
     var logger = (Logger) LoggerFactory.getLogger(Snapshots.class);
     var lines = new ListAppender<ILoggingEvent>();
     lines.start();
     logger.addAppender(lines);
     try {
-      gateway.rewrite(CONFIGURATION + "media: { workers: 5 }\n");
+      gateway.rewrite(CONFIGURATION + "webhooks: { timeout: 11s }\n");
       assertThat(gateway.adminPost("/-/reload").status()).isEqualTo(200);
     } finally {
       logger.detachAppender(lines);
@@ -296,7 +297,7 @@ final class ServerIT {
             line -> {
               assertThat(line.getLevel()).isEqualTo(Level.WARN);
               assertThat(line.getFormattedMessage())
-                  .contains("media.workers: is not available yet");
+                  .contains("telemetry.genai_metrics: is not available yet");
             });
   }
 
