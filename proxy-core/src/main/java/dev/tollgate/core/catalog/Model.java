@@ -2,6 +2,7 @@ package dev.tollgate.core.catalog;
 
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.money.PriceList;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
@@ -18,6 +19,7 @@ import java.util.Set;
  * @param resume how its streams are continued where a request says nothing
  * @param stickyPrefix whether equal prompt beginnings go to the same provider
  * @param routes at least one, in order of priority
+ * @param durationAssumed of videos and music, where a request does not say; zero for all others
  */
 public record Model(
     ModelId id,
@@ -33,7 +35,42 @@ public record Model(
     PriceList prices,
     Resume resume,
     boolean stickyPrefix,
-    List<Route> routes) {
+    List<Route> routes,
+    Duration durationAssumed) {
+
+  /** A model of which nothing has a duration. */
+  public Model(
+      ModelId id,
+      Modality modality,
+      String name,
+      String description,
+      Instant created,
+      int contextLength,
+      int outputTokensMax,
+      int outputTokensReserved,
+      int imageTokensReserved,
+      Set<String> capabilities,
+      PriceList prices,
+      Resume resume,
+      boolean stickyPrefix,
+      List<Route> routes) {
+    this(
+        id,
+        modality,
+        name,
+        description,
+        created,
+        contextLength,
+        outputTokensMax,
+        outputTokensReserved,
+        imageTokensReserved,
+        capabilities,
+        prices,
+        resume,
+        stickyPrefix,
+        routes,
+        Duration.ZERO);
+  }
 
   public Model {
     capabilities = Set.copyOf(capabilities);

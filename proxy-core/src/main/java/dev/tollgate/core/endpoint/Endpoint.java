@@ -15,6 +15,15 @@ public enum Endpoint {
       "POST", "/v1/images/generations", Content.JSON, Urgency.BATCH, Idempotency.OPTIONAL),
   IMAGE_EDITS(
       "POST", "/v1/images/edits", Content.JSON_OR_MULTIPART, Urgency.BATCH, Idempotency.OPTIONAL),
+  VIDEO_GENERATIONS(
+      "POST", "/v1/video/generations", Content.JSON, Urgency.SUBMISSION, Idempotency.REQUIRED),
+  MUSIC_GENERATIONS(
+      "POST", "/v1/music/generations", Content.JSON, Urgency.SUBMISSION, Idempotency.REQUIRED),
+  VIDEO_JOB("GET", "/v1/video/generations/{id}", Content.NONE, Urgency.LOOKUP),
+  MUSIC_JOB("GET", "/v1/music/generations/{id}", Content.NONE, Urgency.LOOKUP),
+  JOB("GET", "/v1/jobs/{id}", Content.NONE, Urgency.LOOKUP),
+  VIDEO_JOB_DELETION("DELETE", "/v1/video/generations/{id}", Content.NONE, Urgency.LOOKUP),
+  MUSIC_JOB_DELETION("DELETE", "/v1/music/generations/{id}", Content.NONE, Urgency.LOOKUP),
   MODELS("GET", "/v1/models", Content.NONE, Urgency.LOOKUP),
   MODEL("GET", "/v1/models/{vendor}/{name}", Content.NONE, Urgency.LOOKUP),
   KEY("GET", "/v1/key", Content.NONE, Urgency.LOOKUP),
@@ -62,6 +71,7 @@ public enum Endpoint {
 
   private static final String ARTIFACT_PREFIX = "/artifacts/";
   private static final String MODEL_PREFIX = "/v1/models/";
+  private static final String ID = "{id}";
 
   private final String method;
   private final String path;
@@ -116,6 +126,21 @@ public enum Endpoint {
       return modelArgument(path.substring(MODEL_PREFIX.length()))
           .map(argument -> new Match(MODEL, argument));
     }
+    return jobArgument(method, path);
+  }
+
+  /** What follows the last slash is the job's name, whatever it is. */
+  private static Optional<Match> jobArgument(String method, String path) {
+    int slash = path.lastIndexOf('/');
+    if (slash == path.length() - 1) {
+      return Optional.empty();
+    }
+    String pattern = path.substring(0, slash + 1) + ID;
+    for (Endpoint endpoint : values()) {
+      if (endpoint.method.equals(method) && endpoint.path.equals(pattern)) {
+        return Optional.of(new Match(endpoint, path.substring(slash + 1)));
+      }
+    }
     return Optional.empty();
   }
 
@@ -129,7 +154,8 @@ public enum Endpoint {
   /**
    * A matched route.
    *
-   * @param argument the variable part of the path: {@code vendor/name} for {@link #MODEL}
+   * @param argument the variable part of the path: {@code vendor/name} for {@link #MODEL}, a job's
+   *     name
    */
   public record Match(Endpoint endpoint, String argument) {}
 }

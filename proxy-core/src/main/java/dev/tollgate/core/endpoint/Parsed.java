@@ -3,8 +3,8 @@ package dev.tollgate.core.endpoint;
 import dev.tollgate.core.fault.Fault;
 
 /** What reading a request's body brought. */
-public sealed interface Parsed<R extends InferenceRequest> {
-  record Valid<R extends InferenceRequest>(R request) implements Parsed<R> {}
+public sealed interface Parsed<R> {
+  record Valid<R>(R request) implements Parsed<R> {}
 
-  record Refused<R extends InferenceRequest>(Fault fault) implements Parsed<R> {}
+  record Refused<R>(Fault fault) implements Parsed<R> {}
 }

@@ -29,7 +29,7 @@ final class RequestRoot {
    * @param schemaFields members that may be nested as deep as JSON Schema is
    * @param check what is made of an object that is not nested too deeply
    */
-  static <R extends InferenceRequest> Parsed<R> parse(
+  static <R> Parsed<R> parse(
       byte[] bytes, int length, Set<String> schemaFields, Function<JsonMembers, Parsed<R>> check) {
     JsonMembers root;
     try {

@@ -52,9 +52,24 @@ final class Allowance {
       Consumer<Runnable> guarded,
       Consumer<Verdict> whenKnown) {
     long tokens = call.request().tokensEstimated(call.model());
-    LimitRules rules = limits.rules().get();
     ModelId first = call.model().id();
     ModelId counted = first.equals(call.request().model()) ? first : null;
+    ask(request, counted, tokens, loop, guarded, whenKnown);
+  }
+
+  /**
+   * The same for what may be used later.
+   *
+   * @param counted whose limit counts it; null: that of the model it falls back to will
+   */
+  void ask(
+      ExchangeRequest request,
+      @Nullable ModelId counted,
+      long tokens,
+      EventExecutor loop,
+      Consumer<Runnable> guarded,
+      Consumer<Verdict> whenKnown) {
+    LimitRules rules = limits.rules().get();
     switch (limits.asked(rules, request.id(), request.key(), counted, tokens)) {
       case Asked.Nothing _ -> whenKnown.accept(GRANTED);
       case Asked.NeverFits never -> {

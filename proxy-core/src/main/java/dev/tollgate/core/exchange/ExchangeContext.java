@@ -8,11 +8,13 @@ import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.routing.Fleet;
 import dev.tollgate.core.upstream.Upstreams;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.function.Function;
 
 /**
  * What every exchange of the process shares.
  *
+ * @param jobs empty: there are none
  * @param rows writes a request's line for the request log, a JSON object
  * @param clock of signatures
  */
@@ -25,6 +27,7 @@ record ExchangeContext(
     Limits limits,
     Idempotency idempotency,
     Images images,
+    Optional<JobDesk> jobs,
     Observer observer,
     Function<RequestRecord, byte[]> rows,
     DrainQuota drains,

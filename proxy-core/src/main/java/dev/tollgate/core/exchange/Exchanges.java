@@ -1,6 +1,5 @@
 package dev.tollgate.core.exchange;
 
-import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.claim.Idempotency;
 import dev.tollgate.core.claim.IdempotencyKey;
@@ -14,7 +13,6 @@ import dev.tollgate.core.endpoint.ImageUrls;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.endpoint.InferenceRequest;
 import dev.tollgate.core.endpoint.KeyAnswer;
-import dev.tollgate.core.endpoint.KeyScopes;
 import dev.tollgate.core.endpoint.ModelList;
 import dev.tollgate.core.endpoint.Parsed;
 import dev.tollgate.core.endpoint.ResponsesRequest;
@@ -24,9 +22,8 @@ import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.Images;
-import dev.tollgate.core.id.ModelId;
+import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.json.JsonBytes;
-import dev.tollgate.core.json.Param;
 import dev.tollgate.core.ledger.Ledger;
 import dev.tollgate.core.ledger.Standings;
 import dev.tollgate.core.limit.Draw;
@@ -42,7 +39,6 @@ import dev.tollgate.core.upstream.Upstreams;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -84,6 +80,8 @@ public final class Exchanges implements RequestService {
 
     record Asked(Enquiry enquiry) implements Decision {}
 
+    record Job(JobTask task) implements Decision {}
+
     record Found(JsonBytes json) implements Decision {}
 
     record Refused(Fault fault, Ending ending) implements Decision {}
@@ -95,6 +93,7 @@ public final class Exchanges implements RequestService {
   }
 
   /**
+   * @param jobs empty: there are none
    * @param rows writes a request's line for the request log, a JSON object
    * @param outputs what becomes of images that clients want addresses of
    * @param clock of signatures
@@ -108,6 +107,7 @@ public final class Exchanges implements RequestService {
       Limits limits,
       Idempotency idempotency,
       Images images,
+      Optional<JobDesk> jobs,
       Observer observer,
       Function<RequestRecord, byte[]> rows,
       Outputs outputs,
@@ -123,6 +123,7 @@ public final class Exchanges implements RequestService {
             limits,
             idempotency,
             images,
+            jobs,
             observer,
             rows,
             new DrainQuota(),
@@ -143,6 +144,10 @@ public final class Exchanges implements RequestService {
       case Decision.Asked asked -> {
         asked.enquiry().begin();
         yield asked.enquiry();
+      }
+      case Decision.Job job -> {
+        job.task().begin();
+        yield job.task();
       }
       case Decision.Found found -> {
         ending(request, downstream).answer(found.json());
@@ -231,6 +236,13 @@ public final class Exchanges implements RequestService {
               request,
               downstream,
               ImageRequest.parseEdit(body.bytes(), body.length(), request.argument(), urls()));
+      case VIDEO_GENERATIONS -> submission(request, downstream, JobKind.VIDEO);
+      case MUSIC_GENERATIONS -> submission(request, downstream, JobKind.MUSIC);
+      case VIDEO_JOB -> look(request, downstream, JobKind.VIDEO, JobLook.Wish.SHOW);
+      case MUSIC_JOB -> look(request, downstream, JobKind.MUSIC, JobLook.Wish.SHOW);
+      case JOB -> look(request, downstream, null, JobLook.Wish.SHOW);
+      case VIDEO_JOB_DELETION -> look(request, downstream, JobKind.VIDEO, JobLook.Wish.DELETE);
+      case MUSIC_JOB_DELETION -> look(request, downstream, JobKind.MUSIC, JobLook.Wish.DELETE);
       case MODELS -> listed(ModelList.list(request.catalog(), request.key(), request.argument()));
       case MODEL -> listed(ModelList.one(request.catalog(), request.key(), request.argument()));
       case KEY -> {
@@ -252,6 +264,15 @@ public final class Exchanges implements RequestService {
               downstream,
               (standing, to) -> to.accept(CreditsAnswer.of(request.key(), standing)));
     };
+  }
+
+  private Decision submission(ExchangeRequest request, Downstream downstream, JobKind kind) {
+    return new Decision.Job(new JobSubmission(context, router, request, downstream, kind));
+  }
+
+  private Decision look(
+      ExchangeRequest request, Downstream downstream, @Nullable JobKind kind, JobLook.Wish wish) {
+    return new Decision.Job(new JobLook(context, request, downstream, kind, wish));
   }
 
   private ImageUrls urls() {
@@ -307,41 +328,10 @@ public final class Exchanges implements RequestService {
   private Decision route(
       ExchangeRequest request, Downstream downstream, InferenceRequest inference) {
     List<Model> models = new ArrayList<>(1);
-    Modality modality = inference.modality();
-    Fault fault = add(inference.model(), "model", modality, request, models);
-    List<ModelId> others = inference.routing().models();
-    for (int i = 0; i < others.size() && fault == null; i++) {
-      String param = Param.of("routing").dot("models").at(i).toString();
-      fault = add(others.get(i), param, modality, request, models);
-    }
+    Fault fault =
+        ModelScope.add(
+            inference.model(), inference.routing(), inference.modality(), request, models);
     return fault == null ? plan(request, downstream, inference, models) : refused(fault);
-  }
-
-  /** Adds a model once; the order of refusals is DECISIONS 1: scope, existence, modality. */
-  private static @Nullable Fault add(
-      ModelId id, String param, Modality modality, ExchangeRequest request, List<Model> models) {
-    if (!KeyScopes.allowsModel(request.key(), id.toString())) {
-      return about(ErrorCode.MODEL_NOT_ALLOWED, param, "the key may not use the model " + id);
-    }
-    Optional<Model> found = request.catalog().model(id);
-    if (found.isEmpty()) {
-      return about(ErrorCode.MODEL_NOT_FOUND, param, "there is no model " + id);
-    }
-    Model model = found.get();
-    if (!KeyScopes.allowsModality(request.key(), model)) {
-      return about(
-          ErrorCode.MODALITY_NOT_ALLOWED,
-          param,
-          "the key may not use " + model.modality().wire() + " models");
-    }
-    if (model.modality() != modality) {
-      String is = model.modality().wire();
-      return Fault.invalid(param, id + " is of modality " + is + ", not " + modality.wire());
-    }
-    if (!models.contains(model)) {
-      models.add(model);
-    }
-    return null;
   }
 
   private Decision plan(
@@ -396,10 +386,6 @@ public final class Exchanges implements RequestService {
     }
     String common = session == null ? inference.beginning() : session;
     return Router.affinity(request.key().org().id() + " " + common);
-  }
-
-  private static Fault about(ErrorCode code, String param, String message) {
-    return new Fault(code, message, param, null, 0, false, Map.of());
   }
 
   private static Decision refused(Fault fault) {

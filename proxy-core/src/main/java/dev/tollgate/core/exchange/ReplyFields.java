@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.endpoint.InferenceCall;
 import dev.tollgate.core.http.Field;
 import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.job.Job;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Candidate;
 import dev.tollgate.core.routing.Refusal;
@@ -41,6 +42,15 @@ final class ReplyFields {
     fields.add(new Field("X-LLM-Cost-Micro", Long.toString(cost.value())));
     fields.add(new Field("Server-Timing", "gw;dur=" + overhead + ", upstream;dur=" + upstream));
     return fields;
+  }
+
+  /** Those of a job that was accepted: what is held for it stands for its cost. */
+  static List<FieldLines> of(Job job, String reason) {
+    return List.of(
+        new Field("X-LLM-Provider", job.provider()),
+        new Field("X-LLM-Model", job.model()),
+        new Field(REASON, reason),
+        new Field("X-LLM-Cost-Micro", Long.toString(job.estimated().value())));
   }
 
   /** The time that was ours where nobody else had any. */

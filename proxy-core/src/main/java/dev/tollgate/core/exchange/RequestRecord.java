@@ -68,10 +68,20 @@ public record RequestRecord(
 
     /** Nobody could be asked. */
     static Served byNobody(ModelId model, boolean stream, String routing) {
+      return unasked(model, stream, null, routing);
+    }
+
+    /** Somebody will be asked, when nobody waits for it any more. */
+    static Served later(ModelId model, ProviderId provider, String routing) {
+      return unasked(model, false, provider, routing);
+    }
+
+    private static Served unasked(
+        ModelId model, boolean stream, @Nullable ProviderId provider, String routing) {
       return new Served(
           model,
           stream,
-          null,
+          provider,
           routing,
           List.of(),
           Resumed.NO,

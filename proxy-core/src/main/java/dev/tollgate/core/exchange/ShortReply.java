@@ -15,12 +15,34 @@ import org.jspecify.annotations.Nullable;
 record ShortReply(Observer observer, ExchangeRequest request, Downstream downstream) {
 
   void answer(JsonBytes json) {
+    answer(200, List.of(), json, null);
+  }
+
+  /** Answers well. */
+  void answer(
+      int status, List<FieldLines> fields, @Nullable JsonBytes json, @Nullable Served served) {
+    answer(status, Ending.OK, fields, json, served);
+  }
+
+  /**
+   * Answers a request of which more is known than its endpoint.
+   *
+   * @param json null: there is nothing to say
+   */
+  void answer(
+      int status,
+      Ending ending,
+      List<FieldLines> fields,
+      @Nullable JsonBytes json,
+      @Nullable Served served) {
     ByteBuf body = downstream.allocator().buffer();
-    new JsonOut(body).raw(json);
+    if (json != null) {
+      new JsonOut(body).raw(json);
+    }
     int bytes = body.readableBytes();
-    downstream.send(new Reply.Whole(200, "application/json", List.of(), body));
+    downstream.send(new Reply.Whole(status, "application/json", fields, body));
     downstream.flush();
-    record(Ending.OK, null, 200, bytes);
+    record(ending, null, status, bytes, served);
   }
 
   void refuse(Fault fault, Ending ending) {

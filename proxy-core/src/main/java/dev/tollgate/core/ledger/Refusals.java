@@ -3,25 +3,30 @@ package dev.tollgate.core.ledger;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Bank.Shortage;
 import dev.tollgate.core.ledger.Ledger.Answer;
+import dev.tollgate.core.money.MicroUsd;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** What a client is told when nothing can be reserved for it (SPEC 7.3, DECISIONS 8). */
-final class Refusals {
+public final class Refusals {
   private Refusals() {}
 
   /** The 402 of a scope whose money does not reach. */
   static Answer.Refused of(Shortage shortage, Payer payer, long most) {
+    return new Answer.Refused(fault(shortage, payer, new MicroUsd(most)), Answer.Cause.MONEY);
+  }
+
+  /** The same as a fault. */
+  public static Fault fault(Shortage shortage, Payer payer, MicroUsd most) {
     ScopeKind kind = shortage.scope().kind();
     Map<String, Object> details = details(shortage);
-    details.put("required_micro", most);
+    details.put("required_micro", most.value());
     Instant resets = payer.window().resetsAt(kind);
     if (!resets.equals(Instant.MAX)) {
       details.put("resets_at", resets.toString());
     }
-    Fault fault = Fault.of(kind.refusal(), message(kind)).withDetails(details);
-    return new Answer.Refused(fault, Answer.Cause.MONEY);
+    return Fault.of(kind.refusal(), message(kind)).withDetails(details);
   }
 
   /** The 402 of a balance of which nothing is left, whatever is asked for. */

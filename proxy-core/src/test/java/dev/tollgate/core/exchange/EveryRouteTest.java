@@ -45,6 +45,7 @@ class EveryRouteTest {
   static Stream<Row> rows() {
     return Arrays.stream(Endpoint.values())
         .filter(endpoint -> endpoint.content() != Content.NONE)
+        .filter(endpoint -> endpoint.urgency() != Endpoint.Urgency.SUBMISSION) // JobRoutesTest
         .map(EveryRouteTest::row);
   }
 
@@ -63,13 +64,7 @@ class EveryRouteTest {
 
   private static Row row(Endpoint endpoint) {
     return switch (endpoint) {
-      case CHAT_COMPLETIONS ->
-          new Row(
-              endpoint,
-              Modality.CHAT,
-              TestCatalog.PLAIN_REQUEST,
-              "/v1/chat/completions",
-              Wire.completion("one"));
+      case CHAT_COMPLETIONS -> chat(endpoint, TestCatalog.PLAIN_REQUEST);
       case COMPLETIONS ->
           new Row(
               endpoint,
@@ -77,13 +72,7 @@ class EveryRouteTest {
               "{\"model\":\"acme/one\",\"prompt\":\"Say something.\",\"max_tokens\":9}",
               "/v1/completions",
               Wire.textCompletion("one"));
-      case RESPONSES ->
-          new Row(
-              endpoint,
-              Modality.CHAT,
-              "{\"model\":\"acme/one\",\"input\":\"Say something.\"}",
-              "/v1/chat/completions",
-              Wire.completion("one"));
+      case RESPONSES -> chat(endpoint, "{\"model\":\"acme/one\",\"input\":\"Say something.\"}");
       case EMBEDDINGS ->
           new Row(
               endpoint,
@@ -107,9 +96,24 @@ class EveryRouteTest {
               Wire.transcript(20, 4));
       case IMAGE_GENERATIONS -> image(endpoint, "{\"model\":\"acme/one\",\"prompt\":\"A gate.\"}");
       case IMAGE_EDITS -> image(endpoint, Wire.pictures("A gate."));
-      case MODELS, MODEL, KEY, CREDITS, ARTIFACT ->
-          throw new AssertionError(endpoint + " has no body");
+      case VIDEO_GENERATIONS,
+          MUSIC_GENERATIONS,
+          VIDEO_JOB,
+          MUSIC_JOB,
+          JOB,
+          VIDEO_JOB_DELETION,
+          MUSIC_JOB_DELETION,
+          MODELS,
+          MODEL,
+          KEY,
+          CREDITS,
+          ARTIFACT ->
+          throw new AssertionError(endpoint + " asks no provider");
     };
+  }
+
+  private static Row chat(Endpoint endpoint, String body) {
+    return new Row(endpoint, Modality.CHAT, body, "/v1/chat/completions", Wire.completion("one"));
   }
 
   private static Row image(Endpoint endpoint, String body) {

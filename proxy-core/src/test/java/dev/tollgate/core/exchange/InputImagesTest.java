@@ -9,6 +9,7 @@ import dev.tollgate.core.exchange.RequestService.ClientExit;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.ledger.Ledger;
+import dev.tollgate.core.testkit.InMemoryBlobs;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.ScriptedConnector.Manner;
@@ -285,15 +286,35 @@ class InputImagesTest {
           assertThat(client.whole().status()).isEqualTo(200);
         }
       }
+      case VIDEO_GENERATIONS, MUSIC_GENERATIONS -> submissionIsRefused(endpoint, inside);
       case COMPLETIONS,
           EMBEDDINGS,
           SPEECH,
           TRANSCRIPTIONS,
+          VIDEO_JOB,
+          MUSIC_JOB,
+          JOB,
+          VIDEO_JOB_DELETION,
+          MUSIC_JOB_DELETION,
           MODELS,
           MODEL,
           KEY,
           CREDITS,
           ARTIFACT -> {} // no field of theirs is a URL
+    }
+  }
+
+  private static void submissionIsRefused(Endpoint endpoint, String inside) {
+    boolean isVideo = endpoint == Endpoint.VIDEO_GENERATIONS;
+    var catalog =
+        TestCatalog.of(isVideo ? Modality.VIDEO : Modality.MUSIC, TestCatalog.all("alpha"));
+    var blobs = new InMemoryBlobs(() -> Scenario.NOW, Duration.ofHours(1));
+    try (var scenario = Scenario.storing(catalog, blobs, 1 << 20)) {
+      String body = "{\"model\":\"acme/one\",\"prompt\":\"p\",\"webhook_url\":\"" + inside + "\"}";
+      RecordedClient client = scenario.submit(endpoint, body, "key");
+      assertThat(client.fault().code()).isEqualTo(ErrorCode.SSRF_BLOCKED);
+      assertThat(scenario.connector().addresses()).isEmpty();
+      assertThat(scenario.jobs().wishes()).isEmpty();
     }
   }
 }

@@ -10,6 +10,7 @@ import dev.tollgate.core.catalog.Modality;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.JobDesk;
 import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.FetchRules;
@@ -188,6 +189,7 @@ final class SsrfOverHttpTest {
           limits,
           new InMemoryIdempotency(() -> 0),
           images,
+          JobDesk.NONE,
           record -> {},
           record -> new byte[] {'{', '}'},
           new Outputs.Passed(),

@@ -11,15 +11,14 @@ import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.ExchangeRequest;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.JobDesk;
 import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.Fetcher;
-import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
-import dev.tollgate.core.limit.LimitObserver;
 import dev.tollgate.core.limit.LimitRules;
 import dev.tollgate.core.limit.Limits;
 import dev.tollgate.core.limit.LocalCounters;
@@ -32,10 +31,12 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -62,12 +63,12 @@ public final class Scenario implements AutoCloseable {
   private final ScriptedBooks books = new ScriptedBooks();
   private final LocalCounters counters = new LocalCounters(ticker::nanoTime, 1_000);
   private final HeldCounters held = new HeldCounters(counters);
-  private final List<Fault> limited = new ArrayList<>();
-  private final List<String> passedOver = new ArrayList<>();
+  private final ToldLimits told = new ToldLimits();
   private final InMemoryIdempotency submissions = new InMemoryIdempotency(ticker::nanoTime);
-  private final Limits limits = new Limits(held, () -> this.rules, new Told(), new RefusalCache());
+  private final Limits limits = new Limits(held, () -> this.rules, told, new RefusalCache());
   private final ScriptedNames names = new ScriptedNames();
   private final Fetcher images = names.fetcher(connector);
+  private final InMemoryJobs jobs = new InMemoryJobs();
   private final InflightBytes inflight;
   private LimitRules rules = LimitRules.OFF;
   private KeyLimits keyLimits = KeyLimits.DEFAULT;
@@ -98,6 +99,8 @@ public final class Scenario implements AutoCloseable {
             limits,
             submissions,
             images,
+            Optional.of(
+                new JobDesk(jobs, names.guard(), new BigDecimal("1.5"), JobDesk.Submissions.TAKEN)),
             records::add,
             Scenario::row,
             outputs,
@@ -188,6 +191,11 @@ public final class Scenario implements AutoCloseable {
     return start(endpoint, bytes, bytes.length, ticker.nanoTime(), key);
   }
 
+  /** A request about a job arrives. */
+  public RecordedClient job(Endpoint endpoint, String id) {
+    return start(endpoint, id, new byte[0], 0, ticker.nanoTime(), null);
+  }
+
   /** A request with a body arrives at a route. */
   public RecordedClient ask(Endpoint endpoint, String body) {
     byte[] bytes = body.getBytes(UTF_8);
@@ -201,6 +209,16 @@ public final class Scenario implements AutoCloseable {
 
   private RecordedClient start(
       Endpoint endpoint, byte[] bytes, int length, long admittedNanos, @Nullable String key) {
+    return start(endpoint, type(endpoint, bytes), bytes, length, admittedNanos, key);
+  }
+
+  private RecordedClient start(
+      Endpoint endpoint,
+      String argument,
+      byte[] bytes,
+      int length,
+      long admittedNanos,
+      @Nullable String key) {
     RecordedClient client = new RecordedClient(loop.eventLoop(), buffers);
     clients.add(client);
     InflightBytes.Permit permit = inflight.tryAcquire(bytes.length).orElseThrow();
@@ -208,7 +226,7 @@ public final class Scenario implements AutoCloseable {
         new ExchangeRequest(
             RequestId.at(1_700_000_000_000L),
             endpoint,
-            type(endpoint, bytes),
+            argument,
             key,
             TestCatalog.key(keyLimits, keyScope, organization),
             "192.0.2.7",
@@ -325,6 +343,11 @@ public final class Scenario implements AutoCloseable {
     return names;
   }
 
+  /** Whoever keeps the media jobs. */
+  public InMemoryJobs jobs() {
+    return jobs;
+  }
+
   /** Who remembers submissions that carry a key. */
   public InMemoryIdempotency submissions() {
     return submissions;
@@ -366,26 +389,14 @@ public final class Scenario implements AutoCloseable {
     return counters.slotsInUse();
   }
 
-  private final class Told implements LimitObserver {
-    @Override
-    public void refused(Fault fault) {
-      limited.add(fault);
-    }
-
-    @Override
-    public void passedOver(ModelId model, Fault why) {
-      passedOver.add(model + " " + why.code().wire());
-    }
-  }
-
   /** The models that metrics were told of as passed over, with the code. */
   public List<String> passedOver() {
-    return List.copyOf(passedOver);
+    return List.copyOf(told.passedOver);
   }
 
   /** The refusals that metrics were told of. */
   public List<Fault> limited() {
-    return List.copyOf(limited);
+    return List.copyOf(told.limited);
   }
 
   public InflightBytes inflight() {

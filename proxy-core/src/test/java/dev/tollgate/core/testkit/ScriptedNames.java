@@ -7,6 +7,7 @@ import dev.tollgate.core.fetch.Fetcher;
 import dev.tollgate.core.fetch.Names;
 import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.fetch.UrlGuard;
 import dev.tollgate.core.upstream.AddressConnector;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
@@ -42,14 +43,21 @@ public final class ScriptedNames implements Names {
 
   /** Fetches what these names allow: public hosts, images of at most 256 KiB. */
   Fetcher fetcher(AddressConnector connector) {
-    var urls =
-        new UrlRules(
-            Set.of(443, 8443), Set.of(), CidrSet.NONE, CidrSet.NONE, Set.of(), CidrSet.NONE);
-    var rules = new FetchRules(urls, IMAGE_BYTES_MAX, Duration.ofSeconds(15), 3);
+    var rules = new FetchRules(rules(), IMAGE_BYTES_MAX, Duration.ofSeconds(15), 3);
     return new Fetcher(
         new PublicConnector(new PublicAddressResolver(this), connector),
         () -> rules,
         (outcome, bytes, took) -> {});
+  }
+
+  /** Judges what these names allow: public hosts. */
+  UrlGuard guard() {
+    return new UrlGuard(new PublicAddressResolver(this), ScriptedNames::rules);
+  }
+
+  private static UrlRules rules() {
+    return new UrlRules(
+        Set.of(443, 8443), Set.of(), CidrSet.NONE, CidrSet.NONE, Set.of(), CidrSet.NONE);
   }
 
   @Override

@@ -33,6 +33,7 @@ public final class Main implements Runnable {
     VERBS.put("keys", Keys.class);
     VERBS.put("requests", Requests.class);
     VERBS.put("usage", Usage.class);
+    VERBS.put("jobs", Jobs.class);
     VERBS.put("webhooks", Webhooks.class);
     VERBS.put("status", Status.class);
     VERBS.put("healthcheck", Healthcheck.class);

@@ -212,6 +212,19 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_idempotency_refused_total",
       "Of these, those that found the queue full or waited for too long."),
+  JOB_SUBMISSIONS(
+      Kind.COUNTER,
+      "tollgate_job_submissions_total",
+      "Valid submissions of media jobs, by what became of them.",
+      List.of("result")),
+  JOBS_QUEUE(
+      Kind.GAUGE,
+      "tollgate_jobs_queue_depth",
+      "Questions about media jobs that wait for a connection to the store."),
+  JOBS_REFUSED(
+      Kind.COUNTER,
+      "tollgate_jobs_refused_total",
+      "Of these, those that found the queue full or waited for too long."),
   IDEMPOTENCY_STORED_BYTES(
       Kind.COUNTER,
       "tollgate_idempotency_stored_bytes_total",

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -80,6 +81,26 @@ public final class JobViews {
       }
     }
     return all;
+  }
+
+  /** What became of a wish to cancel a job. */
+  public enum Canceled {
+    CANCELED,
+    /** Its provider may have it, and is asked. */
+    ASKED,
+    OVER,
+    NOWHERE
+  }
+
+  /** Cancels a job of any organization's. */
+  public Canceled cancel(JobId id) throws SQLException {
+    var submissions = new JobSubmissions(source, Duration.ZERO, Duration.ZERO);
+    return switch (submissions.cancel(null, null, id)) {
+      case CANCELED -> Canceled.CANCELED;
+      case ASKED -> Canceled.ASKED;
+      case OVER, OPEN, REMOVED -> Canceled.OVER;
+      case UNKNOWN -> Canceled.NOWHERE;
+    };
   }
 
   /**

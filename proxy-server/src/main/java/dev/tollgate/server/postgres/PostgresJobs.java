@@ -1,5 +1,7 @@
 package dev.tollgate.server.postgres;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.Offload.Outcome;
 import dev.tollgate.core.id.OrgId;
@@ -14,10 +16,15 @@ import dev.tollgate.server.postgres.JobSubmissions.Answer;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -46,6 +53,28 @@ public final class PostgresJobs implements Jobs {
   private final JobViews views;
   private final OrgPlaces turns = new OrgPlaces(ORG_ASKS_MAX);
   private final Offload offload;
+  private final Map<Result, LongAdder> submitted = new EnumMap<>(Result.class);
+
+  /** What became of a submission: the label of the metric. */
+  private enum Result {
+    MADE,
+    REPLAYED,
+    CONFLICT,
+    TOO_LITTLE,
+    CROWDED,
+    UNAVAILABLE;
+
+    static Result of(Submitted submitted) {
+      return switch (submitted) {
+        case Submitted.Made _ -> MADE;
+        case Submitted.Replayed _ -> REPLAYED;
+        case Submitted.Conflict _ -> CONFLICT;
+        case Submitted.TooLittle _ -> TOO_LITTLE;
+        case Submitted.Crowded _ -> CROWDED;
+        case Submitted.Unavailable _ -> UNAVAILABLE;
+      };
+    }
+  }
 
   /**
    * @param pool of the offload's threads alone
@@ -56,6 +85,18 @@ public final class PostgresJobs implements Jobs {
     this.submissions = new JobSubmissions(pool, remembered, ttl);
     this.views = new JobViews(pool);
     this.offload = offload;
+    for (Result each : Result.values()) {
+      submitted.put(each, new LongAdder());
+    }
+  }
+
+  /** Submissions, by what became of them. */
+  public Map<List<String>, Long> submissions() {
+    Map<List<String>, Long> totals = new HashMap<>();
+    submitted.forEach(
+        (result, count) ->
+            totals.put(List.of(result.name().toLowerCase(Locale.ROOT)), count.sum()));
+    return totals;
   }
 
   // Submission
@@ -63,17 +104,22 @@ public final class PostgresJobs implements Jobs {
   @Override
   public void submit(JobWish wish, EventExecutor loop, Consumer<Submitted> whenKnown) {
     if (!turns.begin(wish.org())) {
-      whenKnown.accept(new Submitted.Crowded());
+      whenKnown.accept(counted(new Submitted.Crowded()));
       return;
     }
     long giveUp = loop.ticker().nanoTime() + RECALL_MAX.toNanos();
     submit(
         new Sent(wish, loop, giveUp),
         Map.of(),
-        submitted -> {
+        outcome -> {
           turns.end(wish.org());
-          whenKnown.accept(submitted);
+          whenKnown.accept(counted(outcome));
         });
+  }
+
+  private Submitted counted(Submitted outcome) {
+    requireNonNull(submitted.get(Result.of(outcome))).increment();
+    return outcome;
   }
 
   private record Sent(JobWish wish, EventExecutor loop, long giveUpNanos) {

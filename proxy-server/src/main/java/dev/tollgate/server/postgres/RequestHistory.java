@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 public final class RequestHistory {
   private static final String LINES =
       """
-      SELECT l.request_id, l.org_id, l.key_id, s.how, l.at, l.row
+      SELECT l.request_id, l.org_id, l.key_id, s.how, l.at,
+             CASE WHEN s.holder LIKE 'job:%'
+                  THEN (l.row::jsonb || jsonb_build_object('cost_micro', s.cost_micro))::text
+                  ELSE l.row END AS row
         FROM request_log l LEFT JOIN settlement s ON s.day = l.day AND s.request_id = l.request_id
       """;
 

@@ -12,6 +12,7 @@ import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.id.ModelId;
 import dev.tollgate.core.id.ProviderId;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.Comparator;
@@ -23,10 +24,12 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Builds the core's catalog from valid settings: a pure function. */
 public final class CatalogBuilder {
   private static final int MOCK_EVENT_BYTES_MAX = 32 << 20;
+  private static final int NANO_DIGITS = 9;
 
   /** Its models are faults that say nothing about each other. */
   private static final Provider.Circuit MOCK_CIRCUIT =
@@ -229,7 +232,14 @@ public final class CatalogBuilder {
         model.routes().stream()
             .sorted(Comparator.comparingInt(ModelSettings.RouteSettings::priority))
             .map(route -> route(route, providers))
-            .toList());
+            .toList(),
+        durationAssumed(model.defaultDurationSeconds()));
+  }
+
+  private static Duration durationAssumed(@Nullable BigDecimal seconds) {
+    return seconds == null
+        ? Duration.ZERO
+        : Duration.ofNanos(seconds.movePointRight(NANO_DIGITS).longValue());
   }
 
   private static Route route(

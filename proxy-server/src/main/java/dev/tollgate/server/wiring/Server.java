@@ -133,8 +133,7 @@ public final class Server implements AutoCloseable {
     AdminServer admin = listenForOperators();
     var opening = StoreOpening.begin(settings, this::isStarting);
     closers.add("store", opening::close);
-    var network = new Network(settings.server());
-    closers.add("network", network);
+    Network network = network();
     Connector connector = network.connector();
     var upstreams = new Upstreams(connector);
     Snapshots snapshots = snapshots(upstreams);
@@ -161,6 +160,7 @@ public final class Server implements AutoCloseable {
             limiting.limits(),
             submissions.port(),
             fetcher(network, store, storage, snapshots),
+            mediaDesk(store, network, snapshots).port(),
             observer,
             AccessLog::line,
             storage.outputs(),
@@ -188,6 +188,12 @@ public final class Server implements AutoCloseable {
     String key = opening.bootstrap().map(made -> made.secret().text()).orElse(null);
     serve(admin, store, gateway, snapshots, gauges(upstreams, snapshots));
     return new Start.Ready(new Greeting(baseUrl + "/v1", key, snapshots.chatModel()));
+  }
+
+  private Network network() throws StartException {
+    var network = new Network(settings.server());
+    closers.add("network", network);
+    return network;
   }
 
   private AdminServer listenForOperators() throws StartException, InterruptedException {
@@ -236,6 +242,12 @@ public final class Server implements AutoCloseable {
               announce = sender::ring;
             });
     return Fetching.begin(connector, snapshots::fetches, metrics);
+  }
+
+  private MediaDesk mediaDesk(Store store, Network network, Snapshots snapshots) {
+    var desk = MediaDesk.begin(store, network, snapshots, settings, metrics);
+    closers.add("media jobs", desk);
+    return desk;
   }
 
   private InflightBytes inflight() {

@@ -11,6 +11,7 @@ import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
+import dev.tollgate.core.exchange.JobDesk;
 import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.fault.Fault;
 import dev.tollgate.core.fetch.Fetch;
@@ -125,6 +126,7 @@ final class Warmup {
                 limits(),
                 (_, _, _, _) -> {}, // nor carries a key
                 Warmup::noImages,
+                JobDesk.NONE,
                 metrics,
                 record -> new byte[0],
                 new Outputs.Passed(),

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -45,6 +46,13 @@ class LimitedMoneyIT {
       case IMAGE_GENERATIONS ->
           requireRefused(Pictures.draw("test/image", "", key), "insufficient_credits");
       case IMAGE_EDITS -> requireRefused(Pictures.edit("test/image", key), "insufficient_credits");
+      case VIDEO_GENERATIONS, MUSIC_GENERATIONS ->
+          assertThat(submit(endpoint, key).status()).isEqualTo(501);
+      case VIDEO_JOB, MUSIC_JOB, JOB -> {
+        String path = endpoint.path().replace("{id}", UUID.randomUUID().toString());
+        assertThat(get(path, key).status()).isEqualTo(404);
+      }
+      case VIDEO_JOB_DELETION, MUSIC_JOB_DELETION -> {} // as free as a look
       case MODELS -> assertThat(get("/v1/models", key).status()).isEqualTo(200);
       case MODEL -> assertThat(get("/v1/models/test/chat", key).status()).isEqualTo(200);
       case KEY -> assertThat(get("/v1/key", key).status()).isEqualTo(200);
@@ -153,6 +161,14 @@ class LimitedMoneyIT {
     String body = "{\"model\":\"%s\",\"input\":\"Once upon a time\"}".formatted(model);
     try (RawClient client = Shared.node().connect()) {
       return client.post("/v1/responses", body, Chats.authorization(key)).readResponse();
+    }
+  }
+
+  /** Nobody makes any here. */
+  private static RawResponse submit(Endpoint endpoint, String key) {
+    String[] fields = {"Authorization: Bearer " + key, "Idempotency-Key: k"};
+    try (RawClient client = Shared.node().connect()) {
+      return client.post(endpoint.path(), "{}", fields).readResponse();
     }
   }
 

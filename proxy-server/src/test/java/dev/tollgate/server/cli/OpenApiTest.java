@@ -14,10 +14,12 @@ import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.EventList;
 import dev.tollgate.core.endpoint.ImageRequest;
 import dev.tollgate.core.endpoint.ImageUrls;
+import dev.tollgate.core.endpoint.MediaRequest;
 import dev.tollgate.core.endpoint.Parsed;
 import dev.tollgate.core.endpoint.ResponsesRequest;
 import dev.tollgate.core.endpoint.SpeechRequest;
 import dev.tollgate.core.endpoint.TranscriptionRequest;
+import dev.tollgate.core.job.JobKind;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -109,6 +111,14 @@ final class OpenApiTest {
         "/v1/images/generations | {'model':'a/b','prompt':'p','input_images':['http://a/b']}",
         "/v1/images/edits | {'model':'a/b','prompt':'p'}",
         "/v1/images/edits | {'model':'a/b','prompt':'p','input_images':[]}",
+        "/v1/video/generations | {'model':'a/b'}",
+        "/v1/video/generations | {'model':'a/b','prompt':'p','duration_seconds':121}",
+        "/v1/video/generations | {'model':'a/b','prompt':'p','aspect_ratio':'16/9'}",
+        "/v1/video/generations | {'model':'a/b','prompt':'p','webhook_url':'http://a.b/'}",
+        "/v1/video/generations | {'model':'a/b','prompt':'p','metadata':{'a':1}}",
+        "/v1/music/generations | {'model':'a/b','prompt':'p','duration_seconds':601}",
+        "/v1/music/generations | {'model':'a/b','prompt':'p','format':'ogg'}",
+        "/v1/music/generations | {'model':'a/b','prompt':'p','max_cost_micro':1.5}",
         "/v1/responses | {'model':'a/b','input':'a','store':true}",
         "/v1/responses | {'model':'a/b','input':'a','tools':[{'type':'web_search'}]}",
         "/v1/responses | {'model':'a/b','input':7}",
@@ -135,6 +145,8 @@ final class OpenApiTest {
               ? ImageRequest.parseEdit(form, form.length, FORM, ImageUrls.OURS)
               : ImageRequest.parseEdit(bytes, bytes.length, "application/json", ImageUrls.OURS);
       case IMAGE_GENERATIONS -> ImageRequest.parse(bytes, bytes.length, ImageUrls.OURS);
+      case VIDEO_GENERATIONS -> MediaRequest.parse(bytes, bytes.length, JobKind.VIDEO);
+      case MUSIC_GENERATIONS -> MediaRequest.parse(bytes, bytes.length, JobKind.MUSIC);
       default -> throw new AssertionError(endpoint.name().toLowerCase(Locale.ROOT) + " has none");
     };
   }

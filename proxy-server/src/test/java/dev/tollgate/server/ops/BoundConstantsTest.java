@@ -6,6 +6,7 @@ import dev.tollgate.core.fetch.Fetcher;
 import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.ledger.LedgerRules;
 import dev.tollgate.core.tenant.KeyCache;
+import dev.tollgate.server.postgres.PostgresJobs;
 import io.netty.channel.WriteBufferWaterMark;
 import java.lang.reflect.Field;
 import java.util.EnumSet;
@@ -32,6 +33,8 @@ final class BoundConstantsTest {
             Map.entry(Bound.KEY_LOOK_UPS, (long) KeyCache.Rules.DEFAULT.lookUpsMax()),
             Map.entry(Bound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
             Map.entry(Bound.IDEMPOTENCY_QUEUE, number(SERVER + "wiring.Submissions", "QUEUE_MAX")),
+            Map.entry(Bound.JOBS_QUEUE, number(SERVER + "wiring.MediaDesk", "QUEUE_MAX")),
+            Map.entry(Bound.JOBS_OF_ORG, (long) PostgresJobs.ORG_ASKS_MAX),
             Map.entry(Bound.LEDGER_WAITING, (long) LedgerRules.DEFAULT.waitersMax()),
             Map.entry(Bound.JOURNAL_QUEUE, number(SERVER + "ledger.JournalOptions", "QUEUED_MAX")),
             Map.entry(

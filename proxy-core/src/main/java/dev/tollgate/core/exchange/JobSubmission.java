@@ -1,0 +1,251 @@
+package dev.tollgate.core.exchange;
+
+import static java.util.Objects.requireNonNull;
+
+import dev.tollgate.core.catalog.Model;
+import dev.tollgate.core.claim.BodyIdentity;
+import dev.tollgate.core.claim.IdempotencyKey;
+import dev.tollgate.core.endpoint.MediaRequest;
+import dev.tollgate.core.endpoint.MediaRequest.Held;
+import dev.tollgate.core.endpoint.MediaRequest.RemoteUrl;
+import dev.tollgate.core.endpoint.Parsed;
+import dev.tollgate.core.exchange.RequestRecord.Served;
+import dev.tollgate.core.fault.ErrorCode;
+import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.fetch.UrlGuard.Judged;
+import dev.tollgate.core.http.Field;
+import dev.tollgate.core.http.FieldLines;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobJson;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobWish;
+import dev.tollgate.core.job.Jobs;
+import dev.tollgate.core.ledger.Payer;
+import dev.tollgate.core.ledger.Refusals;
+import dev.tollgate.core.routing.Candidate;
+import dev.tollgate.core.routing.RoutePlan;
+import dev.tollgate.core.routing.Router;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The submission of a media job: routed, held to the limits, its URLs judged, and then one step of
+ * the store makes the job and holds its money. Whoever sends it again gets the same job.
+ */
+final class JobSubmission extends JobTask {
+  private static final Duration TIME_MAX = Duration.ofSeconds(15);
+  private static final Fault NOT_IMPLEMENTED =
+      Fault.of(ErrorCode.NOT_IMPLEMENTED, "Nobody makes videos or music here.");
+  private static final Fault NOT_CONFIGURED =
+      Fault.of(ErrorCode.NOT_CONFIGURED, "There is no object storage for what is made.");
+  private static final Fault CONFLICT =
+      Fault.of(
+          ErrorCode.IDEMPOTENCY_CONFLICT,
+          "The " + IdempotencyKey.FIELD + " was used with another body.");
+
+  private final Router router;
+  private final JobKind kind;
+  private final Allowance allowance;
+
+  JobSubmission(
+      ExchangeContext context,
+      Router router,
+      ExchangeRequest request,
+      Downstream downstream,
+      JobKind kind) {
+    super(context, request, downstream);
+    this.router = router;
+    this.kind = kind;
+    this.allowance = new Allowance(context.limits());
+  }
+
+  /** A job that may be made: by whom, and what is held for it. */
+  private record Plan(JobDesk desk, MediaRequest media, RoutePlan route, Held held) {
+    Candidate candidate() {
+      return route.candidates().getFirst();
+    }
+
+    String reason() {
+      return route.reason(candidate(), true, List.of(), held.reserved(), false);
+    }
+  }
+
+  @Override
+  void work() {
+    Optional<JobDesk> desk = context.jobs().filter(one -> one.open() == JobDesk.Submissions.TAKEN);
+    if (desk.isEmpty()) {
+      refuse(NOT_IMPLEMENTED, Ending.REJECTED);
+    } else if (context.outputs() instanceof Outputs.Passed) {
+      refuse(NOT_CONFIGURED, Ending.REJECTED);
+    } else {
+      Body body = request.body();
+      switch (MediaRequest.parse(body.bytes(), body.length(), kind)) {
+        case Parsed.Refused<MediaRequest> refused -> refuse(refused.fault(), Ending.REJECTED);
+        case Parsed.Valid<MediaRequest> valid -> route(desk.get(), valid.request());
+      }
+    }
+  }
+
+  private void route(JobDesk desk, MediaRequest media) {
+    List<Model> models = new ArrayList<>(1);
+    Fault fault = ModelScope.add(media.model(), media.routing(), kind.modality(), request, models);
+    if (fault != null) {
+      refuse(fault, Ending.REJECTED);
+      return;
+    }
+    var ask =
+        new Router.Ask(models, media.routing(), Set.of(), _ -> true, OptionalLong.empty(), false);
+    long now = downstream.loop().ticker().nanoTime();
+    switch (router.route(ask, request.catalog().routing(), now, ThreadLocalRandom.current())) {
+      case Router.Routed.Refused(var refusal) ->
+          end(
+              () ->
+                  reply.refuse(
+                      refusal.fault(),
+                      Ending.PROVIDER_UNAVAILABLE,
+                      ReplyFields.of(refusal),
+                      Served.byNobody(media.model(), false, refusal.reason())));
+      case Router.Routed.Planned(var route) -> hold(desk, media, route);
+    }
+  }
+
+  private void hold(JobDesk desk, MediaRequest media, RoutePlan route) {
+    Model model = route.candidates().getFirst().model();
+    Optional<Held> held = media.held(model, desk.reservationFactor());
+    if (held.isEmpty()) {
+      refuse(media.tooLowFor(model), Ending.REJECTED);
+    } else {
+      limit(new Plan(desk, media, route, held.get()));
+    }
+  }
+
+  // What has to be waited for
+
+  private void limit(Plan plan) {
+    waitAtMost(TIME_MAX);
+    allowance.ask(
+        request,
+        plan.candidate().model().id(),
+        0,
+        downstream.loop(),
+        this::guarded,
+        verdict -> limited(plan, verdict));
+  }
+
+  private void limited(Plan plan, Allowance.Verdict verdict) {
+    if (isOver()) {
+      allowance.end(0);
+      return;
+    }
+    switch (verdict) {
+      case Allowance.Verdict.Granted _ -> judge(plan, 0);
+      case Allowance.Verdict.Refused refused ->
+          end(
+              () ->
+                  reply.refuse(
+                      refused.fault(),
+                      refused.ending(),
+                      allowance.addedTo(new ArrayList<>()),
+                      null));
+    }
+  }
+
+  /** One after the other: there are few, and the first that is refused ends it. */
+  private void judge(Plan plan, int next) {
+    List<RemoteUrl> urls = plan.media().urls();
+    if (next == urls.size()) {
+      submit(plan);
+      return;
+    }
+    RemoteUrl url = urls.get(next);
+    plan.desk()
+        .urls()
+        .judge(
+            url.url(),
+            url.param(),
+            downstream.loop(),
+            judged -> guarded(() -> judged(plan, next, judged)));
+  }
+
+  private void judged(Plan plan, int at, Judged judged) {
+    if (isOver()) {
+      return;
+    }
+    switch (judged) {
+      case Judged.Fine _ -> judge(plan, at + 1);
+      case Judged.Refused refused -> refuse(refused.fault(), Ending.REJECTED);
+      case Judged.Busy _ -> refuse(Fault.tryLater("Too many names are looked up."), Ending.SHED);
+    }
+  }
+
+  private void submit(Plan plan) {
+    JobWish wish = wish(plan);
+    plan.desk()
+        .jobs()
+        .submit(
+            wish, downstream.loop(), submitted -> guarded(() -> submitted(plan, wish, submitted)));
+  }
+
+  private JobWish wish(Plan plan) {
+    MediaRequest media = plan.media();
+    Body body = request.body();
+    return new JobWish(
+        JobId.fresh(),
+        request.key().org().id(),
+        request.key().id(),
+        request.id(),
+        request.endpoint().path(),
+        new IdempotencyKey(requireNonNull(request.idempotencyKey())),
+        new BodyIdentity(body.bytes(), body.length(), ""),
+        kind,
+        plan.candidate().model().id().toString(),
+        plan.candidate().id().value(),
+        plan.held().reserved(),
+        plan.held().max(),
+        media.params(),
+        media.webhookUrl(),
+        media.metadata());
+  }
+
+  private void submitted(Plan plan, JobWish wish, Jobs.Submitted submitted) {
+    switch (submitted) {
+      case Jobs.Submitted.Made made -> accept(plan, made.job(), List.of(), Ending.OK);
+      case Jobs.Submitted.Replayed again ->
+          accept(
+              plan,
+              again.job(),
+              List.of(new Field("Idempotent-Replayed", "true")),
+              Ending.REPLAYED);
+      case Jobs.Submitted.Conflict _ -> refuse(CONFLICT, Ending.REJECTED);
+      case Jobs.Submitted.TooLittle shortage ->
+          refuse(
+              Refusals.fault(
+                  shortage.shortages().getFirst(),
+                  Payer.of(wish.org(), wish.key(), wish.request()),
+                  wish.reserved()),
+              Ending.REJECTED);
+      case Jobs.Submitted.Crowded _ -> refuse(JobLook.CROWDED, Ending.REJECTED);
+      case Jobs.Submitted.Unavailable unavailable -> unavailable(unavailable.reason());
+    }
+  }
+
+  private void accept(Plan plan, Job job, List<FieldLines> more, Ending ending) {
+    List<FieldLines> fields = new ArrayList<>(more);
+    fields.addAll(ReplyFields.of(job, plan.reason()));
+    allowance.addedTo(fields);
+    Served served =
+        Served.later(plan.candidate().model().id(), plan.candidate().id(), plan.reason());
+    end(() -> reply.answer(202, ending, fields, JobJson.accepted(job), served));
+  }
+
+  @Override
+  void letGo() {
+    allowance.end(0);
+  }
+}

@@ -1,0 +1,133 @@
+package dev.tollgate.core.testkit;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.job.JobWish;
+import dev.tollgate.core.job.Jobs;
+import dev.tollgate.core.money.MicroUsd;
+import io.netty.util.concurrent.EventExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs as a test has them; it may have the next step answered otherwise, or not at all. */
+public final class InMemoryJobs implements Jobs {
+  private final Map<JobId, Job> jobs = new LinkedHashMap<>();
+  private final Map<String, JobId> submitted = new LinkedHashMap<>();
+  private final List<JobWish> wishes = new ArrayList<>();
+  private @Nullable Submitted nextSubmitted;
+  private @Nullable Deleted nextDeleted;
+  private boolean silent;
+
+  /** The next submission is answered so, and nothing is made. */
+  public void next(Submitted answer) {
+    nextSubmitted = answer;
+  }
+
+  /** The next wish to delete is answered so, and nothing is done. */
+  public void next(Deleted answer) {
+    nextDeleted = answer;
+  }
+
+  /** From now on nothing is answered. */
+  public void fallSilent() {
+    silent = true;
+  }
+
+  /** What was submitted, in order. */
+  public List<JobWish> wishes() {
+    return List.copyOf(wishes);
+  }
+
+  /** Puts a job as it is. */
+  public void put(Job job) {
+    jobs.put(job.id(), job);
+  }
+
+  /** The last job that was made. */
+  public Job last() {
+    return jobs.values().stream().reduce((a, b) -> b).orElseThrow();
+  }
+
+  @Override
+  public void submit(JobWish wish, EventExecutor loop, Consumer<Submitted> whenKnown) {
+    wishes.add(wish);
+    Submitted answer = nextSubmitted;
+    nextSubmitted = null;
+    if (!silent) {
+      whenKnown.accept(answer == null ? made(wish) : answer);
+    }
+  }
+
+  private Submitted made(JobWish wish) {
+    String key = wish.org() + " " + wish.endpoint() + " " + wish.idempotencyKey() + " ";
+    String named = key + HexFormat.of().formatHex(wish.body().sha256());
+    JobId earlier = submitted.get(named);
+    if (earlier != null) {
+      return new Submitted.Replayed(Objects.requireNonNull(jobs.get(earlier)));
+    }
+    if (submitted.keySet().stream().anyMatch(one -> one.startsWith(key))) {
+      return new Submitted.Conflict();
+    }
+    submitted.put(named, wish.id());
+    put(of(wish));
+    return new Submitted.Made(last());
+  }
+
+  private static Job of(JobWish wish) {
+    return new Job(
+        wish.id(),
+        wish.request(),
+        wish.org(),
+        wish.key(),
+        wish.kind(),
+        wish.model(),
+        wish.provider(),
+        JobStatus.QUEUED,
+        null,
+        wish.reserved(),
+        wish.max(),
+        MicroUsd.ZERO,
+        null,
+        wish.params(),
+        wish.webhookUrl(),
+        wish.metadata(),
+        Scenario.NOW,
+        null,
+        null,
+        Scenario.NOW.plus(Duration.ofHours(24)),
+        List.of());
+  }
+
+  @Override
+  public void find(OrgId org, JobId id, EventExecutor loop, Consumer<Found> whenKnown) {
+    if (!silent) {
+      Job job = jobs.get(id);
+      whenKnown.accept(
+          job != null && job.org().equals(org) ? new Found.Here(job) : new Found.Nowhere());
+    }
+  }
+
+  @Override
+  public void delete(
+      OrgId org,
+      @Nullable JobKind kind,
+      JobId id,
+      EventExecutor loop,
+      Consumer<Deleted> whenKnown) {
+    Deleted answer = nextDeleted;
+    nextDeleted = null;
+    if (!silent) {
+      whenKnown.accept(answer == null ? new Deleted.Nowhere() : answer);
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package dev.tollgate.server.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.core.blob.SignedUrl;
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.core.job.Job;
+import dev.tollgate.core.job.JobId;
+import dev.tollgate.core.job.JobJson;
+import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.settings.Settings;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code tollgate jobs}: videos and music that are made, or were. */
+@Command(
+    name = "jobs",
+    description = "Look at media jobs, and cancel them.",
+    mixinStandardHelpOptions = true,
+    subcommands = {Jobs.ListLatest.class, Jobs.Show.class, Jobs.Cancel.class})
+final class Jobs extends VerbGroup {
+  @Command(
+      name = "list",
+      description = "List the latest jobs, the latest first.",
+      mixinStandardHelpOptions = true)
+  static final class ListLatest extends TenantVerb {
+    @Option(names = "--org", paramLabel = "ORG", description = "Of this organization alone.")
+    private @Nullable String org;
+
+    @Option(
+        names = "--status",
+        paramLabel = "STATUS",
+        description = "In this status alone, such as running or failed.")
+    private @Nullable String status;
+
+    @Option(
+        names = "--limit",
+        paramLabel = "N",
+        defaultValue = "50",
+        description = "At most so many (default: 50).")
+    private int limit;
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, Refused {
+      if (limit < 1) {
+        throw usage("--limit must be above 0");
+      }
+      Optional<JobStatus> only = status == null ? Optional.empty() : JobStatus.parse(status);
+      if (status != null && only.isEmpty()) {
+        throw usage("there is no status " + status);
+      }
+      OrgId its = org == null ? null : orgId(store, org);
+      List<Job> latest = store.jobViews().list(its, only.orElse(null), limit);
+      rows()
+          .print(
+              latest.stream().map(Jobs::row).toList(),
+              "id",
+              "kind",
+              "model",
+              "provider",
+              "status",
+              "progress",
+              "estimated_cost_micro",
+              "cost_micro",
+              "created_at",
+              "completed_at");
+    }
+  }
+
+  @Command(
+      name = "show",
+      description = "Show a job with all that is known of it.",
+      mixinStandardHelpOptions = true)
+  static final class Show extends TenantVerb {
+    @Parameters(paramLabel = "JOB", description = "The job's id.")
+    private String id = "";
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, Refused {
+      rows().print(row(found(store, id)));
+    }
+  }
+
+  @Command(
+      name = "cancel",
+      description = "Cancel a job; what a provider has already, a gateway asks it to give up.",
+      mixinStandardHelpOptions = true)
+  static final class Cancel extends TenantVerb {
+    @Parameters(paramLabel = "JOB", description = "The job's id.")
+    private String id = "";
+
+    @Override
+    void run(Settings settings, Store store) throws SQLException, Refused {
+      JobId job = found(store, id).id();
+      switch (store.jobViews().cancel(job)) {
+        case CANCELED -> out().println(job + " is canceled");
+        case ASKED -> out().println(job + ": its provider is asked to give it up");
+        case OVER -> throw new Refused("job " + job + " is over");
+        case NOWHERE -> throw new Refused("there is no job " + id);
+      }
+    }
+  }
+
+  private static Job found(Store store, String id) throws SQLException, StoreVerb.Refused {
+    Optional<JobId> name = JobId.parse(id);
+    Optional<Job> job = name.isEmpty() ? Optional.empty() : store.jobViews().find(null, name.get());
+    return job.orElseThrow(() -> new StoreVerb.Refused("there is no job " + id));
+  }
+
+  /** URLs are for who owns what was made. */
+  private static ObjectNode row(Job job) {
+    String json = JobJson.of(job, name -> new SignedUrl(name.toString(), Instant.EPOCH)).toString();
+    ObjectNode row = Rows.parsed(json);
+    row.withArray("/artifacts")
+        .forEach(
+            artifact -> {
+              ((ObjectNode) artifact).set("blob", artifact.get("url"));
+              ((ObjectNode) artifact).remove(List.of("url", "expires_at"));
+            });
+    return row;
+  }
+}
