@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** Reads what a provider tells of a job. What it says is not trusted: all of it has bounds. */
 final class ProviderJson {
@@ -21,6 +22,7 @@ final class ProviderJson {
   private static final int FILES_MAX = 16;
   private static final int PIXELS_MAX = 65_536;
   private static final double SECONDS_MAX = 24 * 3_600;
+  private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}");
 
   private ProviderJson() {}
 
@@ -125,7 +127,7 @@ final class ProviderJson {
   }
 
   private static String cut(String text) {
-    String plain = text.replace('\0', ' ');
+    String plain = CONTROLS.matcher(text).replaceAll(" "); // it goes into a line of the log
     return plain.length() > TEXT_LENGTH_MAX ? plain.substring(0, TEXT_LENGTH_MAX) : plain;
   }
 }

@@ -162,4 +162,14 @@ class HttpMediaProviderTest {
             "{\"kind\":\"video\",\"model\":\"theirs\",\"prompt\":\"p\\u00e9\",\"seed\":1.50,"
                 + "\"duration_seconds\":2.5}");
   }
+
+  @Test
+  void whatAProviderSaysIsShortAndOneLine() {
+    String lengthy = "x".repeat(600);
+    String answer = "{\"error\":{\"code\":\"a\\nb\\u0000c\",\"message\":\"" + lengthy + "\"}}";
+    ProviderJson.Refusal why = ProviderJson.refusal(answer.getBytes(UTF_8));
+    assertThat(why.code()).isEqualTo("a b c");
+    assertThat(why.message()).hasSize(500);
+    assertThat(ProviderJson.refusal("<html>".getBytes(UTF_8)).code()).isEmpty();
+  }
 }
