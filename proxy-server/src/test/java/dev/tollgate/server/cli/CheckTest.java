@@ -115,6 +115,7 @@ final class CheckTest {
               b-signed: { type: bedrock, region: us-east-1, base_url: "AT", access_key: A, secret_key: good }
               b-rights: { type: bedrock, region: us-east-1, base_url: "AT/rights", api_key: good }
               b-bad: { type: bedrock, region: us-east-1, base_url: "AT", access_key: A, secret_key: key-canary }
+              b-over: { type: bedrock, region: us-east-1, base_url: "AT/over", api_key: good }
             """
                 .replace("AT", at));
     try {
@@ -135,6 +136,7 @@ final class CheckTest {
         .contains("provider a-bad " + at + ": connected, but key refused with 401")
         .contains("provider g-bad " + at + ": connected, but key refused with 400")
         .contains("provider b-bad " + at + ": connected, but key refused with 403")
+        .contains("provider b-over " + at + "/over: connected, but key refused with 400")
         .doesNotContain("key-canary");
   }
 
@@ -164,8 +166,12 @@ final class CheckTest {
           case "/v1beta/models" -> 400;
           case "/v1/models" -> 401;
           case "/async-invoke", "/rights/async-invoke" -> 403;
+          case "/over/async-invoke" -> 400;
           default -> 404;
         };
+    if (path.startsWith("/over")) { // the body does not say it
+      exchange.getResponseHeaders().add("x-amzn-ErrorType", "ExpiredTokenException:http://x/");
+    }
     exchange.sendResponseHeaders(good ? 200 : refused, body.length);
     exchange.getResponseBody().write(body);
     exchange.close();
