@@ -39,6 +39,9 @@ final class CanonicalUsage {
     if (usage.audioInputTokens() > 0) {
       out.name("audio_tokens").number(usage.audioInputTokens());
     }
+    if (usage.imageInputTokens() > 0) {
+      out.name("image_tokens").number(usage.imageInputTokens());
+    }
     out.endObject();
     completion(usage, out);
     if (usage.cacheWrite1hTokens() > 0 && told.indexOf(WRITTEN) < 0) {

@@ -20,6 +20,7 @@ final class GeminiUsage {
         0,
         0,
         usage.ofModality("promptTokensDetails", "AUDIO"),
+        usage.ofModality("promptTokensDetails", "IMAGE"),
         thoughts,
         usage.ofModality("candidatesTokensDetails", "AUDIO"),
         0,

@@ -7,18 +7,28 @@ final class ImageUsage {
   private ImageUsage() {}
 
   static Usage read(UsageCounts usage) {
-    long images = usage.inside("input_tokens_details", "image_tokens");
+    long prompt = usage.requiredOf("input_tokens", "prompt_tokens");
     return new Usage(
-        usage.requiredOf("input_tokens", "prompt_tokens"),
+        prompt,
         usage.requiredOf("output_tokens", "completion_tokens"),
+        Math.min(read(usage, "cached_tokens"), prompt),
         0,
         0,
         0,
-        0,
-        images > 0 ? images : usage.inside("prompt_tokens_details", "image_tokens"),
-        0,
+        read(usage, "image_tokens"),
+        written(usage, "reasoning_tokens"),
         0,
         0,
         false);
+  }
+
+  private static long read(UsageCounts usage, String name) {
+    long count = usage.inside("input_tokens_details", name);
+    return count > 0 ? count : usage.inside("prompt_tokens_details", name);
+  }
+
+  private static long written(UsageCounts usage, String name) {
+    long count = usage.inside("output_tokens_details", name);
+    return count > 0 ? count : usage.inside("completion_tokens_details", name);
   }
 }

@@ -56,6 +56,12 @@ class UsageTermsTest {
       {'reasoning_tokens':548}} | 3253 641 1499 12 0 0 548 0
       OPENAI_RESPONSES | {'type':'tokens','input_tokens':14,'input_token_details':\
       {'text_tokens':0,'audio_tokens':14},'output_tokens':45} | 14 45 0 0 0 14 0 0
+      OPENAI_IMAGES | {'input_tokens':100,'input_tokens_details':{'image_tokens':40,\
+      'cached_tokens':20},'output_tokens':30,'output_tokens_details':{'reasoning_tokens':7}} |\
+       100 30 20 0 0 0 7 0
+      OPENAI_IMAGES | {'prompt_tokens':10,'prompt_tokens_details':{'cached_tokens':20},\
+      'completion_tokens':30,'completion_tokens_details':{'reasoning_tokens':7}} |\
+       10 30 10 0 0 0 7 0
       OPENAI | {'prompt_tokens':100,'completion_tokens':1,'cache_creation_input_tokens':80,\
       'cache_creation':{'ephemeral_1h_input_tokens':80}} | 100 1 0 80 80 0 0 0
       """;

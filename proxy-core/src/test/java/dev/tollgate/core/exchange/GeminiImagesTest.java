@@ -10,6 +10,8 @@ import dev.tollgate.core.endpoint.Endpoint;
 import dev.tollgate.core.endpoint.WireCase;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.money.TokenPrices;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
@@ -24,12 +26,31 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Images of Gemini, asked for and answered as OpenAI's. */
 class GeminiImagesTest {
+  private static final long MICRO = 1_000_000;
+
   private static final String ASK =
       "{\"model\":\"acme/one\",\"prompt\":\"A \\\"gate\\\".\",\"response_format\":\"b64_json\"}";
 
   private static Scenario scenario() {
+    return scenario(1, 1);
+  }
+
+  /** A token of input costs 1 micro-USD, one of an image that is made 2, one of a thought 3. */
+  private static Scenario scenario(long cachedInput, long imageInput) {
     var alpha = TestCatalog.with(TestCatalog.speaking("gemini", "alpha"), 4 << 20);
-    return Scenario.of(TestCatalog.of(Modality.IMAGE, alpha), 16 << 20);
+    var tokens =
+        new TokenPrices(
+            MICRO,
+            cachedInput * MICRO,
+            MICRO,
+            MICRO,
+            MICRO,
+            imageInput * MICRO,
+            2 * MICRO,
+            3 * MICRO,
+            2 * MICRO);
+    var catalog = TestCatalog.of(Modality.IMAGE, PriceList.ofTokens(tokens), alpha);
+    return Scenario.of(catalog, 16 << 20);
   }
 
   private static String with(String members) {
@@ -82,7 +103,22 @@ class GeminiImagesTest {
       assertThat(got.path("provider").asText()).isEqualTo("alpha");
       assertThat(got.path("created").longValue()).isPositive();
       assertThat(got.at("/usage/images").intValue()).isOne();
-      assertThat(got.at("/usage/x_llm_cost_micro").intValue()).isEqualTo(5 + 2 * 1300);
+      assertThat(got.at("/usage/x_llm_cost_micro").intValue()).isEqualTo(5 + 2 * 1290 + 3 * 10);
+    }
+  }
+
+  @Test
+  void imagesOfThePromptAndWhatWasCachedHavePricesOfTheirOwn() {
+    try (var scenario = scenario(0, 10)) {
+      String body =
+          "{\"candidates\":[{\"content\":{\"parts\":[{\"inlineData\":{\"data\":\"AA==\"}}]}}],"
+              + "\"usageMetadata\":{\"promptTokenCount\":150,\"cachedContentTokenCount\":20,"
+              + "\"candidatesTokenCount\":1,\"promptTokensDetails\":["
+              + "{\"modality\":\"TEXT\",\"tokenCount\":50},"
+              + "{\"modality\":\"IMAGE\",\"tokenCount\":100}]}}";
+      JsonNode got = ClientView.tree(answered(scenario, body).whole().body());
+      assertThat(got.at("/usage/prompt_tokens_details/image_tokens").intValue()).isEqualTo(100);
+      assertThat(got.at("/usage/x_llm_cost_micro").intValue()).isEqualTo(30 + 10 * 100 + 2);
     }
   }
 
