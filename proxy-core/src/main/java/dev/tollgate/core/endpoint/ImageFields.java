@@ -20,6 +20,7 @@ final class ImageFields {
   static final String NOT_A_FORMAT = "must be url or b64_json";
   static final String NOT_STREAMED = "must be false: images are not streamed";
   static final String NOT_COUNTED = "belongs into a form; in JSON, images go into input_images";
+  static final String NOT_READ = "is not read: images go into input_images";
   static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
 
   private ImageFields() {}
@@ -37,7 +38,14 @@ final class ImageFields {
     rules.put("image", FieldRules.rule(ImageFields::uncounted).orNull());
     rules.put("images", FieldRules.rule(ImageFields::uncounted).orNull());
     rules.put("mask", FieldRules.rule(ImageFields::uncounted).orNull());
+    rules.put("image_url", FieldRules.rule(ImageFields::elsewhere).orNull());
+    rules.put("reference_images", FieldRules.rule(ImageFields::elsewhere).orNull());
     rules.put("stream", FieldRules.rule(ImageFields::stream).orNull());
+    // Some servers are told the size by these: whatever is given twice could be two sizes.
+    rules.put("width", ValueRule.ANY);
+    rules.put("height", ValueRule.ANY);
+    rules.put("aspect_ratio", ValueRule.ANY);
+    rules.put("resolution", ValueRule.ANY);
     return rules;
   }
 
@@ -80,6 +88,11 @@ final class ImageFields {
   /** A provider would take it and bill it, and nobody would have set anything aside for it. */
   private static void uncounted(JsonItems items, int i, Param param, Issues issues) {
     issues.add(param, NOT_COUNTED);
+  }
+
+  /** The same under the names of servers that take no forms. */
+  private static void elsewhere(JsonItems items, int i, Param param, Issues issues) {
+    issues.add(param, NOT_READ);
   }
 
   /** A stream would be bought and could not be handed on. */

@@ -68,7 +68,9 @@ final class ImageSpelling {
       Drawing.Sources as,
       JsonSplice edits) {
     JsonBytes images = SourceImages.references(root, at, fetched, as);
-    edits.insertAfter(at, as == Drawing.Sources.ONE_ADDRESS ? "image_url" : "images", images);
+    String name = as == Drawing.Sources.ONE_ADDRESS ? "image_url" : "images";
+    delete(root, edits, name); // a null of that name could be the one that counts
+    edits.insertAfter(at, name, images);
     edits.delete(at);
   }
 }

@@ -63,6 +63,8 @@ class ImageRequestTest {
         "'prompt':'p','quality':'medium','background':'transparent','stream':false",
         "'prompt':'p','quality':'high','input_images':null,'stream':null",
         "'prompt':'p','quality':'auto','input_images':[]",
+        "'prompt':'p','width':8,'height':8,'aspect_ratio':'1:1','resolution':'1k'",
+        "'prompt':'p','image_url':null,'reference_images':null",
         "'prompt':'p','input_images':['https://img.example/a.png','" + PNG + "']",
         "'prompt':'p','input_images':['DATA:image/PNG;base64," + PNG + "','HTTPS://a.b/c']",
         "'prompt':'p','input_images':['data:image/jpg;base64,\\/9j\\/4AAQSkZJRgAB','" + WEBP + "']",
@@ -108,7 +110,16 @@ class ImageRequestTest {
         "'prompt':'p','input_images':[1] | input_images[0]",
         "'prompt':'p','prompt':'q' | prompt",
         "'prompt':'p','N':2 | N",
-        "'prompt':'p','input_images':[],'Input_Images':[] | Input_Images"
+        "'prompt':'p','input_images':[],'Input_Images':[] | Input_Images",
+        "'prompt':'p','size':'256x256','width':1,'width':4096 | width",
+        "'prompt':'p','size':'256x256','height':1,'height':4096 | height",
+        "'prompt':'p','size':'256x256','Height':4096 | Height",
+        "'prompt':'p','size':'16x9','aspect_ratio':'1:1','aspect_ratio':'1:2' | aspect_ratio",
+        "'prompt':'p','resolution':'1k','Resolution':'2k' | Resolution",
+        "'prompt':'p','image_url':'https://a.b/c' | image_url",
+        "'prompt':'p','image_url':'https://a.b/c','input_images':['" + PNG + "'] | image_url",
+        "'prompt':'p','IMAGE_URL':'https://a.b/c' | IMAGE_URL",
+        "'prompt':'p','reference_images':['https://a.b/c'] | reference_images"
       })
   void whatItForbidsIsNamed(String members, String param) {
     Parsed<ImageRequest> parsed = parse(members);

@@ -132,6 +132,24 @@ class ImageSpellingTest {
   }
 
   @Test
+  void theImageThatWasCountedStandsAlone() {
+    try (var scenario = scenario(KnownServer.TOGETHER)) {
+      String members =
+          ",\"image_url\":null,\"input_images\":[\"iVBORw0KGgoAAAAN\"],\"image_url\":null";
+      Fault fault = scenario.ask(Endpoint.IMAGE_EDITS, ask(members)).fault();
+      assertThat(fault.param()).isEqualTo("image_url");
+      assertThat(scenario.links()).isZero();
+      String once = members.substring(0, members.lastIndexOf(','));
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, ask(once));
+      assertThat(sent(scenario, 0))
+          .isEqualTo(
+              "{\"model\":\"one-at-alpha\",\"prompt\":\"p\","
+                  + "\"image_url\":\"data:image/png;base64,iVBORw0KGgoAAAAN\"}");
+      answer(scenario, client);
+    }
+  }
+
+  @Test
   void whatItDoesNotTakeIsNamed() {
     String members = ",\"quality\":\"hd\",\"style\":null,\"resolution\":\"2k\"";
     try (var scenario = scenario(KnownServer.XAI)) {
