@@ -94,14 +94,12 @@ final class Dispatch {
       return;
     }
     Letter ready = letter.get();
-    ready.whenReady(() -> Guarded.run(() -> send(acquired, ready), replies.surprised()));
+    ready.whenReady(
+        () -> lease == acquired, // else given up while it was hashed
+        () -> Guarded.run(() -> send(acquired, ready), replies.surprised()));
   }
 
   private void send(Lease acquired, Letter letter) {
-    if (over || lease != acquired) {
-      letter.drop(); // given up while it was hashed
-      return;
-    }
     acquired.send(letter.bytes(), replies);
     if (lease == acquired) { // else it broke at once
       listener.sent();

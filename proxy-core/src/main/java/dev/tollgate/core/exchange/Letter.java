@@ -5,11 +5,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
  * A request that is ready to be sent, but for its body's hash where that is signed: a large one is
- * hashed in turns of its loop. Either its bytes are taken or it is dropped. Loop-confined.
+ * hashed in turns of its loop. Either its bytes are taken or it is let go of. Loop-confined.
  */
 final class Letter {
   private final EventLoop loop;
@@ -33,21 +34,25 @@ final class Letter {
     this.dropped = dropped;
   }
 
-  /** Takes the next turn at the hash; says it at once where none is needed any more. */
-  void whenReady(Runnable then) {
+  /**
+   * Takes the next turn at the hash; says it at once where none is needed any more.
+   *
+   * @param wanted whether somebody still waits for it: else it is dropped at its next turn
+   */
+  void whenReady(BooleanSupplier wanted, Runnable then) {
+    if (!wanted.getAsBoolean()) {
+      dropped.run();
+      return;
+    }
     signed.ifPresent(BodySha256::turn);
     if (signed.isEmpty() || signed.get().isDone()) {
       then.run();
     } else {
-      loop.execute(() -> whenReady(then));
+      loop.execute(() -> whenReady(wanted, then));
     }
   }
 
   List<ByteBuf> bytes() {
     return bytes.get();
-  }
-
-  void drop() {
-    dropped.run();
   }
 }

@@ -16,13 +16,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lease {
   private static final long LINGER_MILLIS = 1_000;
+  private static final Breakage UNUSED = new Breakage.Closed(false);
 
   private final UpstreamConnection connection;
   private final EndpointPool pool;
   private final boolean reused;
   private final ArrayDeque<ByteBuf> unsent = new ArrayDeque<>();
   private @Nullable UpstreamListener listener;
+  private @Nullable Breakage unheard;
   private @Nullable ScheduledFuture<?> lingering;
+  private boolean isSent;
   private boolean writeScheduled;
   private boolean requestWritten;
   private boolean responseEnded;
@@ -43,12 +46,20 @@ public final class Lease {
     return reused;
   }
 
-  /** Sends a request, owned from here on, as fast as the provider takes it. */
+  /**
+   * Sends a request, owned from here on, as fast as the provider takes it. What broke while the
+   * request was being made, the listener is told at once.
+   */
   public void send(List<ByteBuf> parts, UpstreamListener listener) {
     assert pool.loop().inEventLoop() && !ended && this.listener == null;
     this.listener = listener;
-    connection.awaitResponse();
     unsent.addAll(parts);
+    if (unheard != null) {
+      broken(unheard); // whoever hears it ends the lease, and the parts with it
+      return;
+    }
+    isSent = true;
+    connection.awaitResponse();
     write();
   }
 
@@ -68,6 +79,9 @@ public final class Lease {
     poisoned = true;
     surplus = true;
     pool.surplusCame();
+    if (!isSent) {
+      unheard = UNUSED; // no reply can follow them
+    }
   }
 
   /** Whether bytes came behind the reply. */
@@ -151,6 +165,8 @@ public final class Lease {
       end();
     } else if (told != null && !responseEnded) {
       told.broken(breakage);
+    } else if (!isSent) {
+      unheard = UNUSED; // what began before was the reply to another
     }
   }
 

@@ -12,15 +12,18 @@ import dev.tollgate.core.endpoint.Oddity;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.testkit.AwsSignature;
 import dev.tollgate.core.testkit.Frames;
+import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import io.netty.channel.EventLoop;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Bedrock in an exchange: each try signed, its frames relayed, its exceptions told apart. */
@@ -120,6 +123,51 @@ class BedrockExchangeTest {
           .send(Wire.LAST_CHUNK);
       assertThat(scenario.served().attempts().getFirst().outcome()).isEqualTo("ok");
     }
+  }
+
+  /** Nothing would ever be written to it, and nobody would be told again. */
+  @Test
+  void aReusedConnectionThatClosesWhileTheBodyIsHashedCostsNoTry() {
+    requireSentAgain(ProviderLink::fin);
+    requireSentAgain(ProviderLink::reset);
+  }
+
+  @Test
+  void soDoesOneThatBringsUnaskedBytesMeanwhile() {
+    requireSentAgain(link -> link.send("HTTP/1.1 408 Request Timeout\r\n\r\n"));
+  }
+
+  private static void requireSentAgain(Consumer<ProviderLink> spoilt) {
+    try (var scenario = Scenario.of(TestCatalog.of(bedrock("beta")), 8 << 20)) {
+      byte[] end = new Frames().event("messageStop", "{\"stopReason\":\"end_turn\"}").bytes();
+      EventLoop loop = scenario.askStream().loop();
+      ProviderLink used = scenario.link(0).send(HEAD).send(chunk(begun().bytes()));
+      used.send(chunk(end)).send(Wire.LAST_CHUNK);
+      assertThat(scenario.leased()).isZero();
+
+      loop.execute(() -> onceLeased(scenario, loop, () -> spoilt.accept(used)));
+      RecordedClient client = scenario.ask(large());
+      assertThat(used.requests()).isOne();
+      assertThat(isSigned(scenario.link(1).received())).isTrue();
+      scenario.link(1).send(HEAD).send(chunk(begun().bytes()));
+      scenario.link(1).send(chunk(end)).send(Wire.LAST_CHUNK);
+      assertThat(ClientView.of(client.text()).text()).isEqualTo("Hello");
+      assertThat(scenario.lastServed().attempts()).extracting("outcome").containsExactly("ok");
+    }
+  }
+
+  /** Something happens as soon as a lease is held, amid what the loop is doing then. */
+  private static void onceLeased(Scenario scenario, EventLoop loop, Runnable what) {
+    if (scenario.leased() == 0) {
+      loop.execute(() -> onceLeased(scenario, loop, what));
+    } else {
+      what.run();
+    }
+  }
+
+  /** More than is hashed at once. */
+  private static String large() {
+    return TestCatalog.STREAM_REQUEST.replace("Say something.", "words ".repeat(60_000));
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Who else works on the loop while a body is hashed. */
@@ -17,9 +18,10 @@ class LetterTest {
   private final EventLoop loop = channel.eventLoop();
   private final List<Boolean> othersTurns = new ArrayList<>();
   private boolean ready;
+  private int dropped;
 
   private Letter letter(Optional<BodySha256> signed) {
-    return new Letter(loop, signed, List::of, () -> {});
+    return new Letter(loop, signed, List::of, () -> dropped++);
   }
 
   /** Somebody else on the loop, who notes at each turn whether the letter is ready. */
@@ -34,7 +36,7 @@ class LetterTest {
   void othersHaveTheirTurnsWhileALargeBodyIsHashed() {
     byte[] body = new byte[3 * BodySha256.BYTES_PER_TURN];
     letter(Optional.of(new BodySha256(List.of(Unpooled.wrappedBuffer(body)))))
-        .whenReady(() -> ready = true);
+        .whenReady(() -> true, () -> ready = true);
     assertThat(ready).isFalse();
     loop.execute(this::other);
     channel.runPendingTasks();
@@ -42,10 +44,22 @@ class LetterTest {
   }
 
   @Test
+  void whatNobodyWaitsForIsDroppedAtItsNextTurn() {
+    byte[] body = new byte[9 * BodySha256.BYTES_PER_TURN];
+    var hash = new BodySha256(List.of(Unpooled.wrappedBuffer(body)));
+    var wanted = new AtomicBoolean(true);
+    letter(Optional.of(hash)).whenReady(wanted::get, () -> ready = true);
+    wanted.set(false);
+    channel.runPendingTasks();
+    assertThat(dropped).isOne();
+    assertThat(ready || hash.isDone()).isFalse();
+  }
+
+  @Test
   void whatIsSmallOrNotSignedIsReadyAtOnce() {
-    letter(Optional.empty()).whenReady(() -> othersTurns.add(true));
+    letter(Optional.empty()).whenReady(() -> true, () -> othersTurns.add(true));
     letter(Optional.of(new BodySha256(List.of(Unpooled.wrappedBuffer(new byte[1_000])))))
-        .whenReady(() -> othersTurns.add(true));
+        .whenReady(() -> true, () -> othersTurns.add(true));
     assertThat(othersTurns).hasSize(2);
   }
 }
