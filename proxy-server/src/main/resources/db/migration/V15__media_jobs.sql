@@ -56,6 +56,7 @@ CREATE INDEX media_job_due ON media_job (org_id, part, next_look_at) WHERE compl
 CREATE INDEX media_job_by_org ON media_job (org_id, created_at DESC, id);
 CREATE INDEX media_job_by_day ON media_job (day) WHERE completed_at IS NULL;
 CREATE INDEX media_job_by_completion ON media_job (completed_at) WHERE completed_at IS NOT NULL;
+CREATE INDEX media_job_removed ON media_job (removed_at) WHERE removed_at IS NOT NULL;
 CREATE INDEX media_job_retained ON media_job (retain_until) WHERE retain_until IS NOT NULL;
 
 CREATE TABLE media_artifact (
@@ -618,8 +619,9 @@ DECLARE
 BEGIN
   SELECT array_agg(o.id) INTO jobs
     FROM (SELECT j.id FROM media_job j
-           WHERE j.completed_at IS NOT NULL
-             AND (j.completed_at <= t - kept OR j.removed_at IS NOT NULL)
+           WHERE j.id IN (SELECT i.id FROM media_job i WHERE i.completed_at <= t - kept
+                           UNION ALL
+                          SELECT i.id FROM media_job i WHERE i.removed_at IS NOT NULL)
              AND NOT EXISTS (SELECT 1 FROM media_artifact a WHERE a.job_id = j.id)
              AND NOT EXISTS (SELECT 1 FROM webhook_event w
                               WHERE w.job_id = j.id AND w.state = 'pending')

@@ -34,6 +34,9 @@ import org.slf4j.LoggerFactory;
 final class JobStep {
   private static final Logger log = LoggerFactory.getLogger(JobStep.class);
 
+  /** While nodes are restarted one by one, some do not know yet what others serve. */
+  private static final Duration SERVED_ELSEWHERE_MAX = Duration.ofMinutes(10);
+
   /** A provider may not know everywhere yet what it accepted; that takes a minute or so. */
   private static final int TRIES_WHILE_UNKNOWN_MAX = 7;
 
@@ -67,7 +70,7 @@ final class JobStep {
       case NONE -> {
         if (target.isPresent()) {
           advance(job, target.get());
-        } else if (!job.intended()) {
+        } else if (!job.intended() && job.age().compareTo(SERVED_ELSEWHERE_MAX) > 0) {
           fail(job, ErrorCode.NO_PROVIDER_AVAILABLE, "nobody serves its model any more");
         } else {
           learnedNothing(job, "its provider is not configured");

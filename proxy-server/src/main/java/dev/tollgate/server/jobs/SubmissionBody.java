@@ -15,8 +15,20 @@ import java.util.Set;
  * without what concerns us alone.
  */
 final class SubmissionBody {
+  /** What is not for a provider; of images only their place in the request is kept so far. */
   private static final Set<String> OURS =
-      Set.of("kind", "model", "routing", "provider", "webhook_url", "metadata", "max_cost_micro");
+      Set.of(
+          "kind",
+          "model",
+          "routing",
+          "provider",
+          "webhook_url",
+          "metadata",
+          "max_cost_micro",
+          "image_url",
+          "end_image_url",
+          "input_images");
+
   private static final String LENGTH = "duration_seconds";
 
   private SubmissionBody() {}

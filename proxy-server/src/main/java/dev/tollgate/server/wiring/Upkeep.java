@@ -3,6 +3,7 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.ExpiredSubmissions;
+import dev.tollgate.server.postgres.JobRows;
 import dev.tollgate.server.postgres.LedgerAudit;
 import dev.tollgate.server.postgres.LedgerAudit.Violation;
 import dev.tollgate.server.postgres.LedgerDays;
@@ -22,13 +23,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What the store needs now and then, whichever node does it: days are made, closed and dropped, the
- * sums are audited, nodes that never came back let go of their money, and submissions are
+ * sums are audited, nodes that never came back let go of their money, and submissions and jobs are
  * forgotten.
  */
 final class Upkeep implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Upkeep.class);
   private static final Duration ROUND = Duration.ofMinutes(1);
   private static final Duration DAYS = Duration.ofHours(1);
+
+  /** As long as attempts of webhooks: whoever looks at one finds its job. */
+  private static final Duration JOBS_KEPT = Duration.ofDays(30);
+
+  private static final int JOBS_PER_STATEMENT = 500;
 
   private static final int VIOLATIONS_LOGGED = 10;
 
@@ -37,6 +43,7 @@ final class Upkeep implements AutoCloseable {
   private final LostNodes lostNodes;
   private final ExpiredSubmissions submissions;
   private final WebhookEvents webhooks;
+  private final JobRows jobs;
   private final LedgerSettings settings;
   private final ScheduledThreadPoolExecutor thread =
       new ScheduledThreadPoolExecutor(
@@ -53,6 +60,7 @@ final class Upkeep implements AutoCloseable {
         new LostNodes(store.ledgerNodes(), settings.leaseTtl(), InstantSource.system());
     this.submissions = store.expiredSubmissions();
     this.webhooks = store.webhookEvents();
+    this.jobs = store.jobRows();
     this.settings = settings;
   }
 
@@ -74,6 +82,7 @@ final class Upkeep implements AutoCloseable {
     attempt("audit", this::audit);
     attempt("nodes", lostNodes::look);
     attempt("expired submissions", submissions::forget);
+    attempt("old jobs", () -> jobs.tidy(JOBS_KEPT, JOBS_PER_STATEMENT));
   }
 
   private interface Work {

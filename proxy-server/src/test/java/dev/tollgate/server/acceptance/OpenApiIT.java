@@ -25,8 +25,10 @@ class OpenApiIT {
   private static final String SPEECH = "/v1/audio/speech";
   private static final String TRANSCRIPTIONS = "/v1/audio/transcriptions";
 
+  /** Of what is answered at once; {@link JobsOverHttpIT} submits the others. */
   static Stream<Arguments> examples() {
     return DOCUMENT.operations().stream()
+        .filter(one -> one.has(200))
         .flatMap(one -> one.examples().stream().map(body -> Arguments.of(one, body)));
   }
 

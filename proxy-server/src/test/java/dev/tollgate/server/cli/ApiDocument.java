@@ -130,8 +130,18 @@ public final class ApiDocument {
 
     /** What is wrong with an answer of this content type, or with one event of it. */
     public List<String> answer(String contentType, JsonNode json) {
-      JsonNode content = node.at("/responses/200/content").path(contentType);
-      return document.complaints(path + " answers " + contentType, content, json);
+      return answer(200, contentType, json);
+    }
+
+    /** The same of an answer with another status. */
+    public List<String> answer(int status, String contentType, JsonNode json) {
+      JsonNode content = node.path("responses").path("" + status).path("content").path(contentType);
+      return document.complaints(path + " answers " + status + contentType, content, json);
+    }
+
+    /** Whether it may be answered so. */
+    public boolean has(int status) {
+      return node.path("responses").has("" + status);
     }
   }
 }

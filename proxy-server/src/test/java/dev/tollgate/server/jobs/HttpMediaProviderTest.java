@@ -148,7 +148,9 @@ class HttpMediaProviderTest {
     ClaimedJob job =
         job(
             "{\"model\":\"ours\",\"prompt\":\"p\\u00e9\",\"webhook_url\":\"https://x.test\","
-                + "\"metadata\":{\"a\":\"b\"},\"max_cost_micro\":5,\"routing\":\"cost\",\"seed\":1.50}");
+                + "\"metadata\":{\"a\":\"b\"},\"max_cost_micro\":5,\"routing\":\"cost\",\"seed\":1.50,"
+                + "\"image_url\":\"https://x.test/a.png\",\"end_image_url\":\"https://x.test/b.png\","
+                + "\"input_images\":[\"(an image of 9 characters in base64)\"]}");
     MediaTarget target =
         new MediaTarget(
             URI.create("http://x.test"),

@@ -226,6 +226,20 @@ class JobStepTest {
   }
 
   @Test
+  void aNodeThatDoesNotServeAModelYetLeavesItsJobsToOthers() throws Exception {
+    isConfigured = false;
+    Row fresh = video("m");
+    while (book.now.compareTo(Duration.ofDays(1).plusMinutes(9)) < 0) {
+      advance();
+      oneStep();
+    }
+    assertThat(fresh.ends).isZero();
+    isConfigured = true;
+    runToTheEnd();
+    assertThat(fresh.status).isEqualTo("succeeded");
+  }
+
+  @Test
   void aStorageThatIsFullForAWhileCostsNoJob() throws Exception {
     blobs.failures = 4;
     Row row = video("m");

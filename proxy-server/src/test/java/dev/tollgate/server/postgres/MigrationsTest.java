@@ -61,7 +61,7 @@ final class MigrationsTest {
               "ec84b0f42de541ef53e5e7ed09113d56afa2d5a97d4a655df98abd650bb86359"),
           Map.entry(
               "V15__media_jobs.sql",
-              "f6e74462d0710c00b235ea579a20776ed45e7373a8c0d9270f97b37b41a6b272"),
+              "8be0f6559cee2ca6811985e7eac0b57de66c85d6eaa681fff009d857212446e1"),
           Map.entry(
               "V16__webhooks.sql",
               "af1a5f6f9f4fa8bd1fad608b2c845bbf9571a9f12fdeaa756446e425815fbe34"));

@@ -3,6 +3,7 @@ package dev.tollgate.server.webhook;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.webhook.Announcement;
@@ -40,18 +41,7 @@ class WebhooksDocumentTest {
               .loadClass("Receiver")
               .getDeclaredMethod("isGenuine", byte[].class, String.class, String.class);
       isGenuine.setAccessible(true);
-      var due =
-          new Due(
-              UUID.randomUUID(),
-              new OrgId(UUID.randomUUID()),
-              UUID.randomUUID(),
-              "job.failed",
-              "https://hook.example/",
-              new RequestId("req_01JADE"),
-              1,
-              Duration.ZERO,
-              List.of(SECRET));
-      Announcement sent = Announcement.of(due, "{\"id\":\"ü\"}".getBytes(UTF_8), 1_764_000_000);
+      Announcement sent = Announcement.of(due(), "{\"id\":\"ü\"}".getBytes(UTF_8), 1_764_000_000);
       String signature =
           sent.fields().stream()
               .filter(field -> field.name().equals("x-llm-signature"))
@@ -67,6 +57,36 @@ class WebhooksDocumentTest {
       String other = new WebhookSecret(new byte[33]).reveal();
       assertThat(isGenuine.invoke(null, sent.body(), signature, other)).isEqualTo(false);
     }
+  }
+
+  @Test
+  void theDocumentOfTheApiNamesTheFieldsThatWeSend() throws IOException {
+    var parameters =
+        new ObjectMapper()
+            .readTree(WebhooksDocumentTest.class.getResourceAsStream("/openapi.json"))
+            .at("/webhooks/job/post/parameters");
+    Announcement sent = Announcement.of(due(), new byte[] {'1'}, 5);
+    assertThat(sent.fields().subList(1, sent.fields().size()))
+        .zipSatisfy(
+            parameters,
+            (field, parameter) -> {
+              assertThat(parameter.path("name").asText()).isEqualToIgnoringCase(field.name());
+              String pattern = parameter.at("/schema/pattern").asText();
+              assertThat(field.value()).matches(pattern.isEmpty() ? ".+" : pattern);
+            });
+  }
+
+  private static Due due() {
+    return new Due(
+        UUID.randomUUID(),
+        new OrgId(UUID.randomUUID()),
+        UUID.randomUUID(),
+        "job.failed",
+        "https://hook.example/",
+        new RequestId("req_01JADE"),
+        1,
+        Duration.ZERO,
+        List.of(SECRET));
   }
 
   /** The first block of code behind its marker, without the indentation of its list. */

@@ -52,14 +52,26 @@ final class UpkeepIT {
           routes: [ { provider: mock, model: chat } ]
       """;
 
+  private static final String JOBS_OVER =
+      """
+      INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,
+        estimated_cost_micro, max_cost_micro, params, metadata, created_at, completed_at,
+        expires_at, next_look_at)
+      SELECT gen_random_uuid(), id, 'k', '%2$s', t::date, 'video', 'test/v', 'mock',
+             'canceled', 1, 1, '{}', '{}', t, t, t, t
+        FROM organization, LATERAL (SELECT now() - interval '%1$d days' AS t)""";
+
   @Test
   void oldDaysAreDroppedAndAForgedSumIsFound(@TempDir Path folder) throws Exception {
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
       execute(gateway, "SELECT ledger_partition(current_date - 20)");
+      execute(gateway, JOBS_OVER.formatted(31, "job-that-is-old-enough-to-go--"));
+      execute(gateway, JOBS_OVER.formatted(29, "job-that-may-be-looked-at-now-"));
     }
     try (var gateway = TestGateway.start(folder, CONFIGURATION)) {
       await(gateway, "tollgate_ledger_days_dropped_total", 2);
       assertThat(gateway.metric("tollgate_ledger_audit_violations")).isEqualTo("0.0");
+      awaitOneJob(gateway);
 
       execute(gateway, "UPDATE scope_account SET limit_micro = limit_micro + 1");
       await(gateway, "tollgate_ledger_audit_violations", 1);
@@ -173,6 +185,22 @@ final class UpkeepIT {
     try (var connection = gateway.server().store().pool().getConnection();
         var statement = connection.createStatement()) {
       statement.execute(sql);
+    }
+  }
+
+  private static void awaitOneJob(TestGateway gateway) throws SQLException {
+    long began = System.nanoTime();
+    while (true) {
+      try (var connection = gateway.server().store().pool().getConnection();
+          var statement = connection.createStatement();
+          var row = statement.executeQuery("SELECT count(*), min(request_id) FROM media_job")) {
+        assertThat(row.next()).isTrue();
+        if (row.getInt(1) == 1) {
+          assertThat(row.getString(2)).startsWith("job-that-may-be-looked-at");
+          return;
+        }
+      }
+      assertThat(System.nanoTime() - began).isLessThan(SOON.toNanos());
     }
   }
 

@@ -11,10 +11,10 @@ import java.util.List;
  * An MP4 file with one track of H.264, taken apart: what the movie says of itself, and the pictures
  * as far as flat colours can be decoded.
  */
-final class Mp4File {
-  final int width;
-  final int height;
-  final double seconds;
+public final class Mp4File {
+  public final int width;
+  public final int height;
+  public final double seconds;
   final List<Picture> pictures = new ArrayList<>();
 
   private final byte[] file;
@@ -23,7 +23,7 @@ final class Mp4File {
   /** A picture, its colour and when it is shown. */
   record Picture(boolean isKey, int y, int cb, int cr, double atSeconds) {}
 
-  Mp4File(byte[] file) {
+  public Mp4File(byte[] file) {
     this.file = file;
     Box root = new Box(0, file.length);
     require(root.kinds().equals(List.of("ftyp", "moov", "mdat")), "boxes " + root.kinds());
