@@ -197,25 +197,31 @@ public final class PostgresIdempotency implements Idempotency {
 
     @Override
     public void complete(StoredReply reply, Completion completion) {
-      complete(reply, completion, giveUpNanos(), completion::delayed);
+      OrgBytes.Place place = kept.place(org, reply.body().readableBytes());
+      complete(reply, place, completion, giveUpNanos(), completion::delayed);
     }
 
     private void complete(
-        StoredReply reply, Completion completion, long giveUpNanos, Runnable onFailure) {
+        StoredReply reply,
+        OrgBytes.Place place,
+        Completion completion,
+        long giveUpNanos,
+        Runnable onFailure) {
       run(
           loop,
           () -> {
-            StoredReply fitting = fitting(reply);
+            StoredReply fitting = fitting(reply, place);
             return rows.complete(name, fitting) ? fitting.body().readableBytes() : NOT_MINE;
           },
           outcome -> {
             if (outcome instanceof Outcome.Done<Integer>(Integer bytes)) {
               abandon();
-              completed(bytes, completion);
+              completed(bytes, place, completion);
             } else if (isEarlierThan(giveUpNanos)) {
               onFailure.run();
-              again(() -> complete(reply, completion, giveUpNanos, () -> {}));
+              again(() -> complete(reply, place, completion, giveUpNanos, () -> {}));
             } else {
+              place.giveBack();
               lost(outcome);
               abandon();
               completion.lost();
@@ -223,8 +229,8 @@ public final class PostgresIdempotency implements Idempotency {
           });
     }
 
-    private StoredReply fitting(StoredReply reply) throws SQLException {
-      if (kept.take(org, reply.body().readableBytes(), () -> rows.bytesOf(name.org()))) {
+    private StoredReply fitting(StoredReply reply, OrgBytes.Place place) throws SQLException {
+      if (place.take(() -> rows.bytesOf(name.org()))) {
         return reply;
       }
       notKept.increment();
@@ -243,11 +249,13 @@ public final class PostgresIdempotency implements Idempotency {
       var _ = loop.schedule(work, BETWEEN_TRIES.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    private void completed(int bytes, Completion completion) {
+    private void completed(int bytes, OrgBytes.Place place, Completion completion) {
       if (bytes != NOT_MINE) {
+        place.stored();
         storedBytes.add(bytes);
         completion.stored();
       } else {
+        place.giveBack();
         notStored.increment();
         log.warn("request {}: its idempotency key is another's by now", name.request());
         completion.lost();

@@ -19,13 +19,15 @@ class OrgBytesTest {
   private final OrgBytes bytes = new OrgBytes(100_000, () -> nanos);
 
   private boolean take(OrgId org, int more) throws SQLException {
-    return bytes.take(
-        org,
-        more,
-        () -> {
-          asked++;
-          return stored;
-        });
+    OrgBytes.Place place = bytes.place(org, more);
+    boolean fits = place.take(this::sum);
+    place.stored();
+    return fits;
+  }
+
+  private long sum() {
+    asked++;
+    return stored;
   }
 
   @Test
@@ -66,14 +68,64 @@ class OrgBytesTest {
   void nothingIsKnownOfAStoreThatIsAway() throws Exception {
     assertThatThrownBy(
             () ->
-                bytes.take(
-                    ONE,
-                    2_000,
-                    () -> {
-                      throw new SQLException("away");
-                    }))
+                bytes
+                    .place(ONE, 2_000)
+                    .take(
+                        () -> {
+                          throw new SQLException("away");
+                        }))
         .isInstanceOf(SQLException.class);
     assertThat(take(ONE, 2_000)).isTrue();
     assertThat(asked).isOne();
+  }
+
+  @Test
+  void aReplyIsCountedOnceHoweverOftenItIsTried() throws Exception {
+    OrgBytes.Place tried = bytes.place(ONE, 30_000);
+    for (int i = 0; i < 10; i++) {
+      assertThat(tried.take(this::sum)).isTrue();
+    }
+    assertThat(take(ONE, 70_000)).isTrue();
+    assertThat(tried.take(this::sum)).as("its place is its own").isTrue();
+    tried.stored();
+    assertThat(take(ONE, 2_000)).isFalse();
+  }
+
+  @Test
+  void whatWasNeverStoredLeavesItsRoom() throws Exception {
+    OrgBytes.Place lost = bytes.place(ONE, 90_000);
+    assertThat(lost.take(this::sum)).isTrue();
+    assertThat(take(ONE, 20_000)).isFalse();
+    lost.giveBack();
+    lost.giveBack();
+    assertThat(take(ONE, 100_000)).isTrue();
+    assertThat(take(ONE, 2_000)).isFalse();
+  }
+
+  @Test
+  void whatIsUnderWayOutlivesTheTrustInASum() throws Exception {
+    OrgBytes.Place slow = bytes.place(ONE, 60_000);
+    assertThat(slow.take(this::sum)).isTrue();
+    nanos += Duration.ofMinutes(2).toNanos();
+    assertThat(take(OTHER, 2_000)).as("which forgets what is old").isTrue();
+    assertThat(take(ONE, 50_000)).isFalse();
+    slow.stored();
+    assertThat(take(ONE, 50_000)).isFalse();
+    assertThat(take(ONE, 40_000)).isTrue();
+  }
+
+  @Test
+  void whatIsStoredWhileTheStoreAddsUpIsNotForgotten() throws Exception {
+    OrgBytes.Place summing = bytes.place(ONE, 60_000);
+    boolean fits =
+        summing.take(
+            () -> {
+              assertThat(take(ONE, 30_000)).isTrue();
+              return 0;
+            });
+    assertThat(fits).isTrue();
+    summing.stored();
+    assertThat(take(ONE, 20_000)).isFalse();
+    assertThat(take(ONE, 10_000)).isTrue();
   }
 }
