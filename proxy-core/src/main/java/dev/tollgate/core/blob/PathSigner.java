@@ -35,7 +35,7 @@ public final class PathSigner {
 
   /**
    * @param base where clients reach the gateway, such as {@code https://api.example.com}; asked for
-   *     at each URL, because a port may be known only once it listens
+   *     at each URL, because a port may be known only once it listens; empty until then
    */
   public PathSigner(BlobKey key, InstantSource clock, Duration ttl, Supplier<String> base) {
     this.key = key;
@@ -47,10 +47,14 @@ public final class PathSigner {
 
   /** A URL that is good from now on for the time that URLs live. */
   public SignedUrl url(BlobName name) {
+    String host = base.get();
+    if (host.isEmpty()) {
+      throw new IllegalStateException("a URL was wanted before the gateway listens");
+    }
     Instant until = Instant.ofEpochSecond(clock.instant().plus(ttl).getEpochSecond());
     String exp = Long.toString(until.getEpochSecond());
     String query = "?exp=" + exp + "&kid=" + key.id() + "&sig=" + signature(name, exp);
-    return new SignedUrl(base.get() + PREFIX + name + query, until);
+    return new SignedUrl(host + PREFIX + name + query, until);
   }
 
   /** What a request may fetch; empty, and no word about why: its URL is not one of ours now. */

@@ -37,24 +37,39 @@ public final class Sender implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Sender.class);
   private static final Duration LOOK = Duration.ofMillis(500);
   private static final int LOOKS_PER_COUNT = 20;
+
+  /** Counts are made more often: since one that is older, the store fails or the node does. */
+  private static final Duration COUNT_LATE = Duration.ofSeconds(30);
+
   private static final Duration LAST_WAIT = Duration.ofSeconds(2);
 
   private final Outbox outbox;
   private final Delivery delivery;
   private final Supplier<SenderRules> rules;
   private final ExecutorService workers;
+  private final Ticker ticker;
   private final Semaphore places = new Semaphore(PLACES);
   private final Semaphore bell = new Semaphore(0);
   private final Thread thread;
   private volatile boolean stopping;
-  private volatile Depth depth = new Depth(0, Duration.ZERO);
+  private volatile Counted counted;
   private boolean failing;
 
-  Sender(Outbox outbox, Delivery delivery, Supplier<SenderRules> rules, ExecutorService workers) {
+  /** What waited, and when that was so. */
+  private record Counted(Depth depth, long atNanos) {}
+
+  Sender(
+      Outbox outbox,
+      Delivery delivery,
+      Supplier<SenderRules> rules,
+      ExecutorService workers,
+      Ticker ticker) {
     this.outbox = outbox;
     this.delivery = delivery;
     this.rules = rules;
     this.workers = workers;
+    this.ticker = ticker;
+    this.counted = new Counted(new Depth(0, Duration.ZERO), ticker.nanoTime());
     this.thread = Thread.ofPlatform().name("webhooks").daemon().unstarted(this::run);
   }
 
@@ -70,9 +85,10 @@ public final class Sender implements AutoCloseable {
       WebhookObserver observer,
       Supplier<SenderRules> rules,
       InstantSource wall) {
-    var means = new Means(wall, Ticker.systemTicker(), new SecureRandom(), Thread::sleep);
+    Ticker ticker = Ticker.systemTicker();
+    var means = new Means(wall, ticker, new SecureRandom(), Thread::sleep);
     var delivery = new Delivery(outbox, jobs, wire, observer, means);
-    return new Sender(outbox, delivery, rules, Executors.newVirtualThreadPerTaskExecutor());
+    return new Sender(outbox, delivery, rules, Executors.newVirtualThreadPerTaskExecutor(), ticker);
   }
 
   /** Begins to look. */
@@ -90,16 +106,29 @@ public final class Sender implements AutoCloseable {
     return PLACES - places.availablePermits();
   }
 
-  /** What waited on all nodes when it was counted last. */
+  /**
+   * What waited on all nodes when it was counted last. If that was long ago, nobody knows better
+   * than that it has been due ever since.
+   */
   public Depth depth() {
-    return depth;
+    Counted last = counted;
+    Duration age = Duration.ofNanos(ticker.nanoTime() - last.atNanos());
+    Depth then = last.depth();
+    return age.compareTo(COUNT_LATE) < 0
+        ? then
+        : new Depth(then.pending(), then.oldest().plus(age));
+  }
+
+  /** Asks the store what waits. */
+  void count() throws OutboxException {
+    counted = new Counted(outbox.depth(), ticker.nanoTime());
   }
 
   private void run() {
     for (int look = 0; !stopping; look++) {
       try {
         if (look % LOOKS_PER_COUNT == 0) {
-          depth = outbox.depth();
+          count();
         }
         round();
         failing = false;
@@ -108,6 +137,8 @@ public final class Sender implements AutoCloseable {
           log.warn("webhooks wait for the store: {}", e.getMessage());
         }
         failing = true;
+      } catch (Error e) {
+        log.error("webhooks wait after a failure of this node", e);
       }
       awaitRing();
     }
@@ -123,14 +154,23 @@ public final class Sender implements AutoCloseable {
     var wish = new Wish(free, HOST_PLACES, ORG_PLACES, now.lease(), now.schedule().first());
     for (Due due : outbox.claim(wish)) {
       places.acquireUninterruptibly();
+      begin(due, now);
+    }
+  }
+
+  private void begin(Due due, SenderRules now) {
+    try {
       workers.execute(() -> deliver(due, now));
+    } catch (RuntimeException | Error e) {
+      places.release();
+      throw e;
     }
   }
 
   private void deliver(Due due, SenderRules now) {
     try {
       delivery.run(due, now);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       log.error("webhook {} of {} failed unexpectedly", due.id(), due.request(), e);
     } finally {
       places.release();

@@ -23,10 +23,10 @@ final class Announcing {
   private Announcing() {}
 
   /**
-   * Begins to send them, on a node that has a place for what jobs make; without one there are no
-   * jobs. Whoever ends a job on this node rings the sender.
+   * Who sends them, on a node that has a place for what jobs make; without one there are no jobs.
+   * To be started once URLs of artifacts can be told. Whoever ends a job on this node rings it.
    */
-  static Optional<Sender> begin(
+  static Optional<Sender> prepare(
       Store store,
       Storage storage,
       Network network,
@@ -57,7 +57,6 @@ final class Announcing {
     metrics.gauge(Family.WEBHOOKS_IN_FLIGHT, sender::inFlight);
     metrics.gauge(Family.WEBHOOKS_PENDING, () -> sender.depth().pending());
     metrics.gauge(Family.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
-    sender.start();
     return sender;
   }
 

@@ -82,6 +82,7 @@ public final class Server implements AutoCloseable {
   private volatile String baseUrl = ""; // of URLs that nobody has before it listens
   private volatile Runnable stopRecovery = () -> {};
   private volatile Runnable announce = () -> {};
+  private Runnable beginToAnnounce = () -> {};
 
   /** What exists once the gateway serves. */
   private record Running(
@@ -231,15 +232,16 @@ public final class Server implements AutoCloseable {
     return offload;
   }
 
-  /** Reaches the hosts of clients' URLs; those that wait for webhooks are called from now on. */
+  /** Reaches the hosts of clients' URLs; those that wait for webhooks are called later. */
   private Fetcher fetcher(Network network, Store store, Storage storage, Snapshots snapshots)
       throws StartException {
     PublicConnector connector = Fetching.connector(network, metrics);
-    Announcing.begin(store, storage, network, connector, snapshots, metrics)
+    Announcing.prepare(store, storage, network, connector, snapshots, metrics)
         .ifPresent(
             sender -> {
               closers.add("webhooks", sender);
               announce = sender::ring;
+              beginToAnnounce = sender::start;
             });
     return Fetching.begin(connector, snapshots::fetches, metrics);
   }
@@ -364,6 +366,7 @@ public final class Server implements AutoCloseable {
       throws StartException {
     Gateway gateway = bound(gateway(network, ports));
     register(network, gateway, inflight);
+    beginToAnnounce.run(); // with URLs that have a host
     return gateway;
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.server.webhook;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.fetch.FetchOutcome;
 import dev.tollgate.core.fetch.Posted;
@@ -82,7 +83,7 @@ class SenderTest {
   }
 
   /** Runs what it is given at once. */
-  private static final class AtOnce extends AbstractExecutorService {
+  private static class AtOnce extends AbstractExecutorService {
     @Override
     public void execute(Runnable task) {
       task.run();
@@ -122,7 +123,7 @@ class SenderTest {
             () -> NOON.plusNanos(ticker.nanoTime()), ticker, new Random(7), pauses::add);
     var delivery = new Delivery(outbox, jobs, wire, observer, means);
     var rules = new SenderRules(new Schedule(WAITS), Duration.ofSeconds(10));
-    return new Sender(outbox, delivery, () -> rules, workers);
+    return new Sender(outbox, delivery, () -> rules, workers, ticker);
   }
 
   /** Answers the attempts one after the other, the last answer for ever. */
@@ -372,5 +373,48 @@ class SenderTest {
       assertThat(outbox.claim(new Wish(100, 4, 16, Duration.ofSeconds(1), Duration.ZERO)))
           .hasSize(100 - Sender.PLACES);
     }
+  }
+
+  @Test
+  void anErrorEndsARoundAndNotTheSender() throws Exception {
+    outbox.add(due("https://live.example/in"));
+    outbox.exhaust();
+    var delivered = new CountDownLatch(1);
+    try (Sender sender =
+        sender(
+            (url, announcement, within) -> {
+              delivered.countDown();
+              return answered(200);
+            },
+            Executors.newVirtualThreadPerTaskExecutor())) {
+      sender.start();
+      assertThat(delivered.await(SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  @Test
+  void aWorkerThatCannotBeginKeepsNoPlace() {
+    outbox.add(due("https://live.example/in"));
+    Sender sender =
+        sender(
+            (url, announcement, within) -> answered(200),
+            new AtOnce() {
+              @Override
+              public void execute(Runnable task) {
+                throw new OutOfMemoryError("no thread");
+              }
+            });
+    assertThatThrownBy(sender::round).isInstanceOf(OutOfMemoryError.class);
+    assertThat(sender.inFlight()).isZero();
+  }
+
+  @Test
+  void whatNobodyCountsIsOverdueForLonger() throws Exception {
+    Sender sender = answering(answered(200));
+    assertThat(sender.depth().oldest()).isZero();
+    ticker.advance(1, TimeUnit.HOURS);
+    assertThat(sender.depth().oldest()).isEqualTo(Duration.ofHours(1));
+    sender.count();
+    assertThat(sender.depth().oldest()).isZero();
   }
 }

@@ -17,6 +17,7 @@ public final class VirtualOutbox implements Outbox {
   final List<Attempt> booked = new ArrayList<>();
   final List<UUID> released = new ArrayList<>();
   private int failures;
+  private boolean isExhausted;
 
   private static final class Waiting {
     final Due due;
@@ -49,6 +50,11 @@ public final class VirtualOutbox implements Outbox {
     failures = calls;
   }
 
+  /** The next claim finds no memory. */
+  synchronized void exhaust() {
+    isExhausted = true;
+  }
+
   private void mayFail() throws OutboxException {
     if (failures > 0) {
       failures--;
@@ -59,6 +65,10 @@ public final class VirtualOutbox implements Outbox {
   @Override
   public synchronized List<Due> claim(Wish wish) throws OutboxException {
     mayFail();
+    if (isExhausted) {
+      isExhausted = false;
+      throw new OutOfMemoryError("no room for rows");
+    }
     long now = ticker.nanoTime();
     List<Due> claimed = new ArrayList<>();
     for (Waiting one : waiting) {
