@@ -43,6 +43,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private ByteBuf input = Unpooled.EMPTY_BUFFER;
   private State state = State.HEAD;
   private long dropBytesLeft;
+  private long droppedBytes;
   private @Nullable Runnable whenDropsFull;
   private boolean wanted;
   private boolean decoding;
@@ -137,8 +138,14 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   public void dropInput(long bytesMax, Runnable whenFull) {
     dropHeld();
     dropBytesLeft = bytesMax;
+    droppedBytes = 0;
     whenDropsFull = whenFull;
     askIfNeeded(context());
+  }
+
+  @Override
+  public long droppedBytes() {
+    return droppedBytes;
   }
 
   // A receiver may call read() while it is given a message: the loop here then goes on, nothing
@@ -250,6 +257,7 @@ public final class RequestDecoder extends ChannelDuplexHandler implements Turn {
   private void drop(ByteBuf bytes) {
     int count = bytes.readableBytes();
     bytes.release();
+    droppedBytes += count;
     if (dropBytesLeft > 0) {
       dropBytesLeft -= count;
       if (dropBytesLeft <= 0 && whenDropsFull != null) {

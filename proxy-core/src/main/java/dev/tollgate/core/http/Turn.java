@@ -32,4 +32,7 @@ public interface Turn {
    * the client still sends.
    */
   void dropInput(long bytesMax, Runnable whenFull);
+
+  /** Bytes that were dropped since {@link #dropInput}. */
+  long droppedBytes();
 }

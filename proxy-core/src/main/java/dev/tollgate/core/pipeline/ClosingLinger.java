@@ -14,11 +14,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Ends a connection so that its last reply is really received. Closing while the client still sends
  * makes the kernel answer with RST, and the client loses what it had not read yet: so our side ends
- * first, and input is dropped until the client ends its own or has had its time.
+ * first, and input is dropped until the client ends its own or has had its time. A body that could
+ * have been taken is dropped whole where there is a place for it, as long as it keeps coming.
  */
 final class ClosingLinger implements ChannelFutureListener, Runnable {
   private static final int DROPPED_BYTES_MAX = 1024 * 1024;
   private static final int MILLIS_MAX = 2000;
+
+  /** Fewer within {@link #MILLIS_MAX} are a client that has ended, or that is too slow. */
+  private static final int BODY_BYTES_MIN = 512 * 1024;
+
+  /** A body is waited for as often, so that it has 30 s in all. */
+  private static final int BODY_WAITS_MAX = 14;
 
   /**
    * For a client that sends and sends: time to look at what it received before it meets the RST.
@@ -26,22 +33,50 @@ final class ClosingLinger implements ChannelFutureListener, Runnable {
   private static final int MILLIS_WHEN_FULL = 500;
 
   private final Turn turn;
+  private final RefusedBodies bodies;
   private @Nullable ChannelHandlerContext ctx;
   private @Nullable Future<?> end;
+  private boolean readsBody;
+  private boolean isFull;
+  private long droppedBytes;
+  private int waits;
 
-  ClosingLinger(Turn turn) {
+  ClosingLinger(Turn turn, RefusedBodies bodies) {
     this.turn = turn;
+    this.bodies = bodies;
   }
 
-  /** Begins once {@code lastWrite} is done; input is dropped from now on. */
-  void begin(ChannelHandlerContext handlerContext, ChannelFuture lastWrite) {
+  /**
+   * Begins once {@code lastWrite} is done; input is dropped from now on.
+   *
+   * @param bytesOwed of the request's body, {@link Long#MAX_VALUE} if nobody knows
+   */
+  void begin(ChannelHandlerContext handlerContext, ChannelFuture lastWrite, long bytesOwed) {
     ctx = handlerContext;
-    turn.dropInput(DROPPED_BYTES_MAX, () -> closeIn(handlerContext, MILLIS_WHEN_FULL));
+    long bytes = bytesOwed == Long.MAX_VALUE ? bodies.bodyBytesMax() : bytesOwed;
+    boolean mayRead = bytes > BODY_BYTES_MIN && bytes <= bodies.bodyBytesMax();
+    readsBody |= mayRead && !readsBody && bodies.tryEnter();
+    turn.dropInput(DROPPED_BYTES_MAX + (readsBody ? bytes : 0), this::full);
     lastWrite.addListener(this);
+  }
+
+  private void full() {
+    isFull = true;
+    if (ctx != null) {
+      closeIn(ctx, MILLIS_WHEN_FULL);
+    }
   }
 
   /** The connection is closed. */
   void over() {
+    cancel();
+    if (readsBody) {
+      readsBody = false;
+      bodies.leave();
+    }
+  }
+
+  private void cancel() {
     if (end != null) {
       end.cancel(false);
       end = null;
@@ -70,16 +105,29 @@ final class ClosingLinger implements ChannelFutureListener, Runnable {
   }
 
   private void closeIn(ChannelHandlerContext open, int millis) {
-    over();
+    cancel();
     end = open.executor().schedule(this, millis, MILLISECONDS);
   }
 
-  /** The client has had its time. */
+  /** The client has had its time, unless its body still comes. */
   @Override
   public void run() {
-    if (ctx != null) {
+    end = null;
+    if (ctx == null) {
+      return;
+    }
+    if (readsBody && !isFull && bodyComes()) {
+      closeIn(ctx, MILLIS_MAX);
+    } else {
       var _ = ctx.close();
     }
+  }
+
+  private boolean bodyComes() {
+    long before = droppedBytes;
+    droppedBytes = turn.droppedBytes();
+    waits++;
+    return waits <= BODY_WAITS_MAX && droppedBytes - before >= BODY_BYTES_MIN;
   }
 
   private static void endOutput(ChannelHandlerContext ctx) {

@@ -15,18 +15,21 @@ final class DownstreamPipeline {
   private final ConnectionCount connections;
   private final BooleanSupplier draining;
   private final ReplyWriter replies;
+  private final RefusedBodies bodies;
 
   DownstreamPipeline(
       GatewayOptions options,
       GatewayPorts ports,
       @Nullable SslContext tls,
       ConnectionCount connections,
-      BooleanSupplier draining) {
+      BooleanSupplier draining,
+      RefusedBodies bodies) {
     this.options = options;
     this.ports = ports;
     this.tls = tls;
     this.connections = connections;
     this.draining = draining;
+    this.bodies = bodies;
     this.replies = new ReplyWriter(new ReplyHead(new HttpDate(ports.clock())));
   }
 
@@ -50,7 +53,8 @@ final class DownstreamPipeline {
     pipeline.addLast("http", decoder);
     // Above all that may refuse, because all answers go through it.
     pipeline.addLast(
-        "reply", new ReplyHandler(conversation, decoder, replies, ports.observer(), draining));
+        "reply",
+        new ReplyHandler(conversation, decoder, replies, ports.observer(), draining, bodies));
     // A name first: every answer carries it.
     pipeline.addLast("request-id", new RequestIdHandler(conversation, naming));
     // Slow clients end here, before they hold anything dear.

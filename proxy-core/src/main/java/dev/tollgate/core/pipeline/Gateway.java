@@ -43,6 +43,7 @@ public final class Gateway {
   private final Transport transport;
   private final ByteBufAllocator allocator;
   private final ConnectionCount connections;
+  private final RefusedBodies bodies;
   private final DownstreamPipeline pipeline;
   private final ChannelGroup open;
   private final StalledStreams stalled;
@@ -69,7 +70,9 @@ public final class Gateway {
     this.transport = transport;
     this.allocator = allocator;
     this.connections = new ConnectionCount(options.connectionsMax());
-    this.pipeline = new DownstreamPipeline(options, ports, tls, connections, closing::get);
+    this.bodies =
+        new RefusedBodies(Math.max(options.requestBytesMax(), options.multipartBytesMax()));
+    this.pipeline = new DownstreamPipeline(options, ports, tls, connections, closing::get, bodies);
     this.open = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
     this.stalled = new StalledStreams(loops, open);
   }
@@ -227,6 +230,8 @@ public final class Gateway {
         connections.accepted(),
         connections.refused(),
         stalled.total(),
+        bodies.held(),
+        bodies.unread(),
         byPhase);
   }
 }

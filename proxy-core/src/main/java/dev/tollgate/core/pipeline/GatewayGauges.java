@@ -9,7 +9,15 @@ import java.util.Map;
  * @param accepted connections let in since the start
  * @param refused connections closed at once because there were too many
  * @param streamsReset streams ended because their clients took nothing while memory ran out
+ * @param bodiesRead refused bodies that are read to their end now
+ * @param bodiesUnread refused bodies so far that were not, because too many were
  * @param byPhase open connections by what they wait for, such as {@code idle} or {@code work}
  */
 public record GatewayGauges(
-    int open, long accepted, long refused, long streamsReset, Map<String, Integer> byPhase) {}
+    int open,
+    long accepted,
+    long refused,
+    long streamsReset,
+    int bodiesRead,
+    long bodiesUnread,
+    Map<String, Integer> byPhase) {}

@@ -61,13 +61,14 @@ final class ReplyHandler extends ChannelDuplexHandler {
       Turn turn,
       ReplyWriter writer,
       Observer observer,
-      BooleanSupplier draining) {
+      BooleanSupplier draining,
+      RefusedBodies bodies) {
     this.conversation = conversation;
     this.turn = turn;
     this.writer = writer;
     this.observer = observer;
     this.draining = draining;
-    this.linger = new ClosingLinger(turn);
+    this.linger = new ClosingLinger(turn, bodies);
   }
 
   // What comes in
@@ -364,7 +365,7 @@ final class ReplyHandler extends ChannelDuplexHandler {
   }
 
   private void end(ChannelHandlerContext ctx, ChannelFuture written) {
-    linger.begin(ctx, written);
+    linger.begin(ctx, written, conversation.isContinueOwed() ? 0 : turn.bodyBytesLeft());
     if (!written.isDone()) {
       ctx.fireUserEventTriggered(ConnectionEvent.LAST_REPLY_WAITS);
     }

@@ -69,7 +69,8 @@ final class FrozenClient {
             clock,
             () -> catalog);
     DownstreamPipeline pipeline =
-        new DownstreamPipeline(options, ports, null, connections, () -> draining);
+        new DownstreamPipeline(
+            options, ports, null, connections, () -> draining, new RefusedBodies(1024));
     EmbeddedChannel.Builder builder =
         EmbeddedChannel.builder()
             .ticker(ticker)

@@ -18,6 +18,7 @@ public enum Bound {
       "listeners.api.max_request_bytes",
       Family.REQUESTS,
       new Full.Refused(ErrorCode.REQUEST_TOO_LARGE)),
+  REFUSED_BODIES("256", Family.REFUSED_BODIES, Full.CLOSED),
   INFLIGHT_BYTES(
       "server.max_inflight_bytes",
       Family.INFLIGHT_BYTES,

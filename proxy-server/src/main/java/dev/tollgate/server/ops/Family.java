@@ -63,6 +63,14 @@ public enum Family {
       Kind.COUNTER,
       "tollgate_streams_reset_total",
       "Streams ended because their clients took nothing while direct memory ran out."),
+  REFUSED_BODIES(
+      Kind.GAUGE,
+      "tollgate_refused_bodies",
+      "Connections whose refused body is read, so that its client receives the answer."),
+  REFUSED_BODIES_UNREAD(
+      Kind.COUNTER,
+      "tollgate_refused_bodies_unread_total",
+      "Refused bodies that were not read to their end because too many were."),
   REQUESTS_ADMITTED(
       Kind.GAUGE,
       "tollgate_requests_admitted",
@@ -454,13 +462,6 @@ public enum Family {
   READY(Kind.GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(
       Kind.GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");
-
-  /** What a family's numbers are. */
-  public enum Kind {
-    COUNTER,
-    GAUGE,
-    HISTOGRAM
-  }
 
   private final Kind kind;
   private final String metric;

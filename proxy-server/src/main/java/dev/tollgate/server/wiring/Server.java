@@ -385,6 +385,8 @@ public final class Server implements AutoCloseable {
     metrics.gauge(Family.CONNECTIONS, () -> gateway.gauges().open());
     metrics.counter(Family.CONNECTIONS_REFUSED, () -> gateway.gauges().refused());
     metrics.counter(Family.STREAMS_RESET, () -> gateway.gauges().streamsReset());
+    metrics.gauge(Family.REFUSED_BODIES, () -> gateway.gauges().bodiesRead());
+    metrics.counter(Family.REFUSED_BODIES_UNREAD, () -> gateway.gauges().bodiesUnread());
     metrics.gauge(Family.REQUESTS_IN_FLIGHT, () -> inWork(gateway));
     metrics.gauge(Family.INFLIGHT_BYTES, inflight::held);
     metrics.counter(Family.LOG_DROPPED, RingAppender::dropped);
