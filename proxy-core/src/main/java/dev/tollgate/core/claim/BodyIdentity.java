@@ -10,10 +10,12 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What makes two bodies the same submission: the SHA-256 of the bytes, or of a form's parts without
- * what separates them, which clients draw anew for each try. The array must not change.
+ * what separates them, which clients draw anew for each try. The array must not change. One thread
+ * at a time.
  */
 public final class BodyIdentity {
   private static final byte[] FORM = "form".getBytes(US_ASCII);
@@ -22,6 +24,7 @@ public final class BodyIdentity {
   private final byte[] bytes;
   private final int length;
   private final String contentType;
+  private byte @Nullable [] computed;
 
   /**
    * @param contentType of a form; empty for any other body
@@ -32,8 +35,14 @@ public final class BodyIdentity {
     this.contentType = contentType;
   }
 
-  /** Computes it: tens of milliseconds for tens of megabytes, so not on an event loop. */
+  /** Computes it once: tens of milliseconds for tens of megabytes, so not on an event loop. */
   public byte[] sha256() {
+    byte[] known = computed == null ? compute() : computed;
+    computed = known;
+    return known.clone();
+  }
+
+  private byte[] compute() {
     MessageDigest digest = digest();
     Optional<MultipartBoundary> boundary = MultipartBoundary.of(contentType);
     if (boundary.isPresent()) {

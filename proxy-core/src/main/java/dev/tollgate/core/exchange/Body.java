@@ -2,7 +2,8 @@ package dev.tollgate.core.exchange;
 
 /**
  * A request's whole body in the one array that is parsed and from which slices are sent upstream,
- * with its share of the in-flight budget. Ended exactly once, by the exchange.
+ * with its share of the in-flight budget. Ended exactly once, by the exchange; it counts for as
+ * long as somebody to whom it was lent still has it. Loop-confined.
  */
 public final class Body {
   private static final byte[] NONE = {};
@@ -11,6 +12,8 @@ public final class Body {
   private final int length;
   private final InflightBytes.Permit permit;
   private final long uploadNanos;
+  private int loans;
+  private boolean over;
 
   /**
    * @param uploadNanos how long it took to arrive
@@ -47,7 +50,35 @@ public final class Body {
     permit.resize(totalBytes);
   }
 
+  /** Somebody else reads the array from now on, who may have it for longer than the exchange. */
+  Loan lend() {
+    loans++;
+    return new Loan();
+  }
+
+  /** The part of somebody who reads the array elsewhere. */
+  final class Loan {
+    private boolean ended;
+
+    /** It is not read there any more; said again, it changes nothing. */
+    void end() {
+      if (!ended) {
+        ended = true;
+        loans--;
+        endOnceUnread();
+      }
+    }
+  }
+
   public void end() {
-    permit.end();
+    assert !over;
+    over = true;
+    endOnceUnread();
+  }
+
+  private void endOnceUnread() {
+    if (over && loans == 0) {
+      permit.end();
+    }
   }
 }

@@ -72,13 +72,22 @@ final class Claiming {
       return;
     }
     var room = new Room(context.inflight());
-    context
-        .idempotency()
-        .claim(
-            submission(new IdempotencyKey(key)),
-            room,
-            loop,
-            answer -> guarded.accept(() -> answered(answer, room, listener)));
+    Body.Loan loan = request.body().lend(); // it is hashed, also where its client leaves meanwhile
+    try {
+      context
+          .idempotency()
+          .claim(
+              submission(new IdempotencyKey(key)),
+              room,
+              loop,
+              answer -> {
+                loan.end();
+                guarded.accept(() -> answered(answer, room, listener));
+              });
+    } catch (RuntimeException surprise) {
+      loan.end();
+      throw surprise;
+    }
   }
 
   private Submission submission(IdempotencyKey key) {

@@ -19,6 +19,7 @@ import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobJson;
 import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobTicket;
 import dev.tollgate.core.job.JobWish;
 import dev.tollgate.core.job.Jobs;
 import dev.tollgate.core.ledger.Payer;
@@ -33,10 +34,12 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 
 /**
- * The submission of a media job: routed, held to the limits, its URLs judged, and then one step of
- * the store makes the job and holds its money. Whoever sends it again gets the same job.
+ * The submission of a media job: looked for under its key, routed, held to the limits, its URLs
+ * judged, and then one step of the store makes the job and holds its money. Whoever sends it again
+ * gets the same job, whatever has become of providers, limits and hosts meanwhile (DECISIONS 1).
  */
 final class JobSubmission extends JobTask {
   private static final Duration TIME_MAX = Duration.ofSeconds(15);
@@ -65,8 +68,11 @@ final class JobSubmission extends JobTask {
     this.allowance = new Allowance(context.limits());
   }
 
+  /** A valid request, and whom it may ask. */
+  private record Asked(JobDesk desk, MediaRequest media, List<Model> models, JobTicket ticket) {}
+
   /** A job that may be made: by whom, and what is held for it. */
-  private record Plan(JobDesk desk, MediaRequest media, RoutePlan route, Held held) {
+  private record Plan(Asked asked, RoutePlan route, Held held) {
     Candidate candidate() {
       return route.candidates().getFirst();
     }
@@ -87,20 +93,89 @@ final class JobSubmission extends JobTask {
       Body body = request.body();
       switch (MediaRequest.parse(body.bytes(), body.length(), kind)) {
         case Parsed.Refused<MediaRequest> refused -> refuse(refused.fault(), Ending.REJECTED);
-        case Parsed.Valid<MediaRequest> valid -> route(desk.get(), valid.request());
+        case Parsed.Valid<MediaRequest> valid -> allow(desk.get(), valid.request());
       }
     }
   }
 
-  private void route(JobDesk desk, MediaRequest media) {
+  private void allow(JobDesk desk, MediaRequest media) {
     List<Model> models = new ArrayList<>(1);
     Fault fault = ModelScope.add(media.model(), media.routing(), kind.modality(), request, models);
-    if (fault != null) {
+    if (fault == null) {
+      recall(new Asked(desk, media, models, ticket()));
+    } else {
       refuse(fault, Ending.REJECTED);
+    }
+  }
+
+  // Whether it was made before
+
+  private void recall(Asked asked) {
+    waitAtMost(TIME_MAX);
+    lent(
+        told ->
+            asked
+                .desk()
+                .jobs()
+                .recall(
+                    asked.ticket(),
+                    downstream.loop(),
+                    recalled -> told.accept(() -> recalled(asked, recalled))));
+  }
+
+  private JobTicket ticket() {
+    Body body = request.body();
+    return new JobTicket(
+        request.key().org().id(),
+        request.endpoint().path(),
+        new IdempotencyKey(requireNonNull(request.idempotencyKey())),
+        new BodyIdentity(body.bytes(), body.length(), ""));
+  }
+
+  /** The body counts for as long as the store may read it, also where its client has left. */
+  private void lent(Consumer<Consumer<Runnable>> question) {
+    Body.Loan loan = request.body().lend();
+    try {
+      question.accept(
+          step -> {
+            loan.end();
+            guarded(step);
+          });
+    } catch (RuntimeException surprise) {
+      loan.end();
+      throw surprise;
+    }
+  }
+
+  private void recalled(Asked asked, Jobs.Recalled recalled) {
+    if (isOver()) {
       return;
     }
+    switch (recalled) {
+      case Jobs.Recalled.Fresh _ -> route(asked);
+      case Jobs.Recalled.Replayed again -> replay(asked, again.job());
+      case Jobs.Recalled.Conflict _ -> refuse(CONFLICT, Ending.REJECTED);
+      case Jobs.Recalled.Crowded _ -> refuse(JobLook.CROWDED, Ending.REJECTED);
+      case Jobs.Recalled.Unavailable unavailable -> unavailable(unavailable.reason());
+    }
+  }
+
+  private void replay(Asked asked, Job job) {
+    List<FieldLines> fields = new ArrayList<>();
+    fields.add(new Field("Idempotent-Replayed", "true"));
+    fields.addAll(ReplyFields.of(job));
+    allowance.addedTo(fields);
+    Served served = Served.byNobody(asked.media().model(), false, "");
+    end(() -> reply.answer(202, Ending.REPLAYED, fields, JobJson.accepted(job), served));
+  }
+
+  // Who makes it
+
+  private void route(Asked asked) {
+    MediaRequest media = asked.media();
     var ask =
-        new Router.Ask(models, media.routing(), Set.of(), _ -> true, OptionalLong.empty(), false);
+        new Router.Ask(
+            asked.models(), media.routing(), Set.of(), _ -> true, OptionalLong.empty(), false);
     long now = downstream.loop().ticker().nanoTime();
     switch (router.route(ask, request.catalog().routing(), now, ThreadLocalRandom.current())) {
       case Router.Routed.Refused(var refusal) ->
@@ -111,24 +186,23 @@ final class JobSubmission extends JobTask {
                       Ending.PROVIDER_UNAVAILABLE,
                       ReplyFields.of(refusal),
                       Served.byNobody(media.model(), false, refusal.reason())));
-      case Router.Routed.Planned(var route) -> hold(desk, media, route);
+      case Router.Routed.Planned(var route) -> hold(asked, route);
     }
   }
 
-  private void hold(JobDesk desk, MediaRequest media, RoutePlan route) {
+  private void hold(Asked asked, RoutePlan route) {
     Model model = route.candidates().getFirst().model();
-    Optional<Held> held = media.held(model, desk.reservationFactor());
+    Optional<Held> held = asked.media().held(model, asked.desk().reservationFactor());
     if (held.isEmpty()) {
-      refuse(media.tooLowFor(model), Ending.REJECTED);
+      refuse(asked.media().tooLowFor(model), Ending.REJECTED);
     } else {
-      limit(new Plan(desk, media, route, held.get()));
+      limit(new Plan(asked, route, held.get()));
     }
   }
 
   // What has to be waited for
 
   private void limit(Plan plan) {
-    waitAtMost(TIME_MAX);
     allowance.ask(
         request,
         plan.candidate().model().id(),
@@ -158,13 +232,14 @@ final class JobSubmission extends JobTask {
 
   /** One after the other: there are few, and the first that is refused ends it. */
   private void judge(Plan plan, int next) {
-    List<RemoteUrl> urls = plan.media().urls();
+    List<RemoteUrl> urls = plan.asked().media().urls();
     if (next == urls.size()) {
       submit(plan);
       return;
     }
     RemoteUrl url = urls.get(next);
-    plan.desk()
+    plan.asked()
+        .desk()
         .urls()
         .judge(
             url.url(),
@@ -186,23 +261,28 @@ final class JobSubmission extends JobTask {
 
   private void submit(Plan plan) {
     JobWish wish = wish(plan);
-    plan.desk()
-        .jobs()
-        .submit(
-            wish, downstream.loop(), submitted -> guarded(() -> submitted(plan, wish, submitted)));
+    lent(
+        told ->
+            plan.asked()
+                .desk()
+                .jobs()
+                .submit(
+                    wish,
+                    downstream.loop(),
+                    submitted -> told.accept(() -> submitted(plan, wish, submitted))));
   }
 
   private JobWish wish(Plan plan) {
-    MediaRequest media = plan.media();
-    Body body = request.body();
+    MediaRequest media = plan.asked().media();
+    JobTicket ticket = plan.asked().ticket();
     return new JobWish(
         JobId.fresh(),
-        request.key().org().id(),
+        ticket.org(),
         request.key().id(),
         request.id(),
-        request.endpoint().path(),
-        new IdempotencyKey(requireNonNull(request.idempotencyKey())),
-        new BodyIdentity(body.bytes(), body.length(), ""),
+        ticket.endpoint(),
+        ticket.idempotencyKey(),
+        ticket.body(),
         kind,
         plan.candidate().model().id().toString(),
         plan.candidate().id().value(),
@@ -215,13 +295,8 @@ final class JobSubmission extends JobTask {
 
   private void submitted(Plan plan, JobWish wish, Jobs.Submitted submitted) {
     switch (submitted) {
-      case Jobs.Submitted.Made made -> accept(plan, made.job(), List.of(), Ending.OK);
-      case Jobs.Submitted.Replayed again ->
-          accept(
-              plan,
-              again.job(),
-              List.of(new Field("Idempotent-Replayed", "true")),
-              Ending.REPLAYED);
+      case Jobs.Submitted.Made made -> accept(plan, made.job());
+      case Jobs.Submitted.Replayed again -> replay(plan.asked(), again.job());
       case Jobs.Submitted.Conflict _ -> refuse(CONFLICT, Ending.REJECTED);
       case Jobs.Submitted.TooLittle shortage ->
           refuse(
@@ -235,13 +310,12 @@ final class JobSubmission extends JobTask {
     }
   }
 
-  private void accept(Plan plan, Job job, List<FieldLines> more, Ending ending) {
-    List<FieldLines> fields = new ArrayList<>(more);
-    fields.addAll(ReplyFields.of(job, plan.reason()));
+  private void accept(Plan plan, Job job) {
+    List<FieldLines> fields = new ArrayList<>(ReplyFields.of(job, plan.reason()));
     allowance.addedTo(fields);
     Served served =
         Served.later(plan.candidate().model().id(), plan.candidate().id(), plan.reason());
-    end(() -> reply.answer(202, ending, fields, JobJson.accepted(job), served));
+    end(() -> reply.answer(202, Ending.OK, fields, JobJson.accepted(job), served));
   }
 
   @Override

@@ -46,10 +46,17 @@ final class ReplyFields {
 
   /** Those of a job that was accepted: what is held for it stands for its cost. */
   static List<FieldLines> of(Job job, String reason) {
+    List<FieldLines> fields = new ArrayList<>(FIELDS_MOST);
+    fields.addAll(of(job));
+    fields.add(new Field(REASON, reason));
+    return fields;
+  }
+
+  /** Those of a job that was accepted before: what was chosen between then is not known now. */
+  static List<FieldLines> of(Job job) {
     return List.of(
         new Field("X-LLM-Provider", job.provider()),
         new Field("X-LLM-Model", job.model()),
-        new Field(REASON, reason),
         new Field("X-LLM-Cost-Micro", Long.toString(job.estimated().value())));
   }
 

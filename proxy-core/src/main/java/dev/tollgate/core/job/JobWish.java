@@ -33,4 +33,10 @@ public record JobWish(
     MicroUsd max,
     JsonBytes params,
     @Nullable String webhookUrl,
-    JsonBytes metadata) {}
+    JsonBytes metadata) {
+
+  /** What makes another submission the same one. */
+  public JobTicket ticket() {
+    return new JobTicket(org, endpoint, idempotencyKey, body);
+  }
+}

@@ -12,6 +12,26 @@ import org.jspecify.annotations.Nullable;
  * a step whose answer is {@code Unavailable}.
  */
 public interface Jobs {
+  /** Asks what became of a submission, if it was made before; nothing is made. */
+  void recall(JobTicket ticket, EventExecutor loop, Consumer<Recalled> whenKnown);
+
+  /** What is known of a submission before anything is done for it. */
+  sealed interface Recalled {
+    /** Nobody has made it yet; somebody may in this moment. */
+    record Fresh() implements Recalled {}
+
+    /** It was submitted before, and became this. */
+    record Replayed(Job job) implements Recalled {}
+
+    /** The key belongs to another body. */
+    record Conflict() implements Recalled {}
+
+    /** Too many of the organization's requests ask at once. */
+    record Crowded() implements Recalled {}
+
+    record Unavailable(String reason) implements Recalled {}
+  }
+
   /** Makes a job and holds its money, both or neither, once for each idempotency key. */
   void submit(JobWish wish, EventExecutor loop, Consumer<Submitted> whenKnown);
 

@@ -41,6 +41,19 @@ class DelayedSubmissionsTest {
   }
 
   @Test
+  void aBodyCountsForAsLongAsTheStoreHasIt() {
+    try (var scenario = scenario()) {
+      scenario.submissions().holdAnswers();
+      submit(scenario).leave(ClientExit.ABORTED);
+      scenario.run();
+      assertThat(scenario.records()).hasSize(1);
+      assertThat(scenario.inflight().held()).isPositive();
+      scenario.submissions().answer();
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
+  @Test
   void whoLeftIsChargedWhenItIsThereToBeFetched() {
     try (var scenario = scenario()) {
       scenario.submissions().stallReplies(true);

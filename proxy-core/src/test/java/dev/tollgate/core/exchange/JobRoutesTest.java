@@ -26,6 +26,7 @@ import dev.tollgate.core.limit.LimitRules.Rates;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
+import dev.tollgate.core.routing.Breaker;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.testkit.Corpora;
 import dev.tollgate.core.testkit.InMemoryBlobs;
@@ -36,6 +37,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Tag;
@@ -76,8 +78,12 @@ final class JobRoutesTest {
   }
 
   private static Scenario scenario(Modality modality) {
+    return scenario(catalog(modality));
+  }
+
+  private static Scenario scenario(Catalog catalog) {
     return Scenario.storing(
-        catalog(modality), new InMemoryBlobs(() -> Scenario.NOW, Duration.ofHours(1)), 1 << 20);
+        catalog, new InMemoryBlobs(() -> Scenario.NOW, Duration.ofHours(1)), 1 << 20);
   }
 
   private static Scenario scenario() {
@@ -313,6 +319,66 @@ final class JobRoutesTest {
       assertThat(looks.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(submits.fault().code()).isEqualTo(ErrorCode.SERVICE_UNAVAILABLE);
       assertThat(scenario.records()).hasSize(3);
+      scenario.jobs().speak();
+    }
+  }
+
+  @Test
+  void aBodyCountsForAsLongAsTheStoreHasIt() {
+    try (var scenario = scenario()) {
+      for (boolean isLookedFor : List.of(true, false)) {
+        if (isLookedFor) {
+          scenario.jobs().fallSilent();
+        } else {
+          scenario.jobs().fallSilentAfter(1);
+        }
+        RecordedClient client = submit(scenario, "", "k" + isLookedFor);
+        client.leave(RequestService.ClientExit.ABORTED);
+        scenario.run();
+        assertThat(scenario.records()).isNotEmpty();
+        assertThat(scenario.inflight().held()).isPositive();
+        scenario.jobs().speak();
+        assertThat(scenario.inflight().held()).isZero();
+      }
+    }
+  }
+
+  private static void takeOut(Scenario scenario, Provider provider) {
+    var breaker = scenario.fleet().provider(provider).breaker();
+    Optional<Breaker.Permit> permit = breaker.tryAcquire(provider.circuit(), scenario.nanos());
+    while (permit.isPresent()) {
+      var _ = breaker.failed(permit.get(), provider.circuit(), scenario.nanos());
+      permit = breaker.tryAcquire(provider.circuit(), scenario.nanos());
+    }
+  }
+
+  @Test
+  void aReplayNeedsNeitherAProviderNorLimitsNorTheHost() {
+    Catalog catalog = catalog(Modality.VIDEO);
+    try (var scenario = scenario(catalog)) {
+      scenario.names().answer("gone.example", "93.184.216.34", "NXDOMAIN");
+      scenario.limits(
+          new LimitRules(
+              Rates.OFF, Rates.OFF, new PerKey(new Rates(1, 0), 0, 1), Rates.OFF, Map.of()));
+      String more = ",\"webhook_url\":\"https://gone.example/hook\"";
+      String first = submit(scenario, more, "k").whole().body();
+      RecordedClient again = submit(scenario, more, "k");
+      assertThat(again.whole())
+          .returns(202, RecordedClient.Answer.Whole::status)
+          .returns(first, RecordedClient.Answer.Whole::body);
+      assertThat(again.field("Idempotent-Replayed")).isEqualTo("true");
+      assertThat(again.field("X-LLM-Provider")).isEqualTo("alpha");
+      assertThat(scenario.records().getLast().ending()).isEqualTo(Ending.REPLAYED);
+      assertThat(submit(scenario, "", "k").fault().code())
+          .isEqualTo(ErrorCode.IDEMPOTENCY_CONFLICT);
+
+      assertThat(submit(scenario, "", "new").fault().code()).isEqualTo(ErrorCode.RATE_LIMITED);
+
+      catalog.providers().forEach(provider -> takeOut(scenario, provider));
+      assertThat(submit(scenario, more, "k").whole().body()).isEqualTo(first);
+      assertThat(submit(scenario, "", "new").fault().code())
+          .isEqualTo(ErrorCode.NO_PROVIDER_AVAILABLE);
+      assertThat(scenario.jobs().wishes()).hasSize(1);
     }
   }
 

@@ -5,6 +5,7 @@ import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.job.JobTicket;
 import dev.tollgate.core.job.JobWish;
 import dev.tollgate.core.job.Jobs;
 import dev.tollgate.core.money.MicroUsd;
@@ -26,7 +27,8 @@ public final class InMemoryJobs implements Jobs {
   private final List<JobWish> wishes = new ArrayList<>();
   private @Nullable Submitted nextSubmitted;
   private @Nullable Deleted nextDeleted;
-  private boolean silent;
+  private final List<Runnable> unsaid = new ArrayList<>();
+  private int answersLeft = Integer.MAX_VALUE;
 
   /** The next submission is answered so, and nothing is made. */
   public void next(Submitted answer) {
@@ -38,9 +40,31 @@ public final class InMemoryJobs implements Jobs {
     nextDeleted = answer;
   }
 
-  /** From now on nothing is answered. */
+  /** From now on nothing is answered, until {@link #speak}. */
   public void fallSilent() {
-    silent = true;
+    fallSilentAfter(0);
+  }
+
+  /** The same after so many answers. */
+  public void fallSilentAfter(int answers) {
+    answersLeft = answers;
+  }
+
+  /** What was not answered meanwhile is answered now, late as it is. */
+  public void speak() {
+    answersLeft = Integer.MAX_VALUE;
+    List<Runnable> all = List.copyOf(unsaid);
+    unsaid.clear();
+    all.forEach(Runnable::run);
+  }
+
+  private void answered(Runnable answer) {
+    if (answersLeft == 0) {
+      unsaid.add(answer);
+    } else {
+      answersLeft--;
+      answer.run();
+    }
   }
 
   /** What was submitted, in order. */
@@ -63,24 +87,44 @@ public final class InMemoryJobs implements Jobs {
     wishes.add(wish);
     Submitted answer = nextSubmitted;
     nextSubmitted = null;
-    if (!silent) {
-      whenKnown.accept(answer == null ? made(wish) : answer);
-    }
+    answered(() -> whenKnown.accept(answer == null ? made(wish) : answer));
   }
 
   private Submitted made(JobWish wish) {
-    String key = wish.org() + " " + wish.endpoint() + " " + wish.idempotencyKey() + " ";
-    String named = key + HexFormat.of().formatHex(wish.body().sha256());
-    JobId earlier = submitted.get(named);
+    return switch (known(wish.ticket())) {
+      case Recalled.Replayed again -> new Submitted.Replayed(again.job());
+      case Recalled.Conflict _ -> new Submitted.Conflict();
+      case Recalled.Crowded _ -> new Submitted.Crowded();
+      case Recalled.Unavailable gone -> new Submitted.Unavailable(gone.reason());
+      case Recalled.Fresh _ -> {
+        submitted.put(named(wish.ticket()), wish.id());
+        put(of(wish));
+        yield new Submitted.Made(last());
+      }
+    };
+  }
+
+  @Override
+  public void recall(JobTicket ticket, EventExecutor loop, Consumer<Recalled> whenKnown) {
+    answered(() -> whenKnown.accept(known(ticket)));
+  }
+
+  private Recalled known(JobTicket ticket) {
+    JobId earlier = submitted.get(named(ticket));
     if (earlier != null) {
-      return new Submitted.Replayed(Objects.requireNonNull(jobs.get(earlier)));
+      return new Recalled.Replayed(Objects.requireNonNull(jobs.get(earlier)));
     }
-    if (submitted.keySet().stream().anyMatch(one -> one.startsWith(key))) {
-      return new Submitted.Conflict();
-    }
-    submitted.put(named, wish.id());
-    put(of(wish));
-    return new Submitted.Made(last());
+    return submitted.keySet().stream().anyMatch(one -> one.startsWith(key(ticket)))
+        ? new Recalled.Conflict()
+        : new Recalled.Fresh();
+  }
+
+  private static String key(JobTicket ticket) {
+    return ticket.org() + " " + ticket.endpoint() + " " + ticket.idempotencyKey() + " ";
+  }
+
+  private static String named(JobTicket ticket) {
+    return key(ticket) + HexFormat.of().formatHex(ticket.body().sha256());
   }
 
   private static Job of(JobWish wish) {
@@ -110,11 +154,12 @@ public final class InMemoryJobs implements Jobs {
 
   @Override
   public void find(OrgId org, JobId id, EventExecutor loop, Consumer<Found> whenKnown) {
-    if (!silent) {
-      Job job = jobs.get(id);
-      whenKnown.accept(
-          job != null && job.org().equals(org) ? new Found.Here(job) : new Found.Nowhere());
-    }
+    answered(
+        () -> {
+          Job job = jobs.get(id);
+          whenKnown.accept(
+              job != null && job.org().equals(org) ? new Found.Here(job) : new Found.Nowhere());
+        });
   }
 
   @Override
@@ -126,8 +171,6 @@ public final class InMemoryJobs implements Jobs {
       Consumer<Deleted> whenKnown) {
     Deleted answer = nextDeleted;
     nextDeleted = null;
-    if (!silent) {
-      whenKnown.accept(answer == null ? new Deleted.Nowhere() : answer);
-    }
+    answered(() -> whenKnown.accept(answer == null ? new Deleted.Nowhere() : answer));
   }
 }

@@ -228,7 +228,26 @@ public enum Family {
   JOBS_QUEUE(
       Kind.GAUGE,
       "tollgate_jobs_queue_depth",
-      "Questions about media jobs that wait for a connection to the store."),
+      "Submissions and ends of media jobs that wait for a connection to the store."),
+  JOB_LOOKS_QUEUE(
+      Kind.GAUGE,
+      "tollgate_job_looks_queue_depth",
+      "Looks at media jobs that wait for a connection to the store."),
+  JOBS_OPEN(
+      Kind.GAUGE,
+      "tollgate_jobs_open",
+      "Media jobs of all nodes that are not over, counted every 15 s up to 100,000.",
+      List.of("status")),
+  STORE_CONNECTIONS(
+      Kind.GAUGE,
+      "tollgate_store_connections_in_use",
+      "Connections to the store that somebody has now, by pool.",
+      List.of("pool")),
+  STORE_CONNECTIONS_WAITED(
+      Kind.GAUGE,
+      "tollgate_store_connections_waited_for",
+      "Threads that wait for a connection to the store, by pool.",
+      List.of("pool")),
   JOBS_REFUSED(
       Kind.COUNTER,
       "tollgate_jobs_refused_total",

@@ -3,6 +3,7 @@ package dev.tollgate.server.postgres;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.job.JobTicket;
 import dev.tollgate.core.job.JobWish;
 import dev.tollgate.core.ledger.Bank.Shortage;
 import dev.tollgate.core.ledger.Payer;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,31 @@ final class JobSubmissions {
     OPEN,
     REMOVED,
     UNKNOWN
+  }
+
+  /** What a submission was answered under its key; empty: nobody has made it. */
+  Optional<Answer> earlier(JobTicket ticket) throws SQLException {
+    byte[] sha256 = ticket.body().sha256();
+    try (Connection connection = pool.getConnection();
+        PreparedStatement select =
+            connection.prepareStatement(
+                "SELECT body_sha256 = ?, job_id FROM idempotency"
+                    + " WHERE org_id = ? AND endpoint = ? AND key = ?"
+                    + " AND expires_at > ledger_now()")) {
+      select.setBytes(1, sha256);
+      select.setObject(2, ticket.org().value());
+      select.setString(3, ticket.endpoint());
+      select.setString(4, ticket.idempotencyKey().text());
+      try (ResultSet row = select.executeQuery()) {
+        if (!row.next()) {
+          return Optional.empty();
+        }
+        return Optional.of(
+            row.getBoolean(1)
+                ? new Answer.Replay(new JobId(row.getObject(2, UUID.class)))
+                : new Answer.Conflict());
+      }
+    }
   }
 
   Answer submit(JobWish wish, byte[] sha256, Map<String, Long> awaited) throws SQLException {

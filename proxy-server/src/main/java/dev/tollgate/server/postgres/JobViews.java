@@ -11,7 +11,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +30,14 @@ public final class JobViews {
        WHERE removed_at IS NULL AND (?::uuid IS NULL OR org_id = ?::uuid)
          AND (?::text IS NULL OR status = ?)
        ORDER BY created_at DESC, id LIMIT ?
+      """;
+
+  /** However many there are, it takes no longer than for so many. */
+  private static final String OPEN =
+      """
+      SELECT status, count(*)
+        FROM (SELECT status FROM media_job WHERE completed_at IS NULL LIMIT ?) j
+       GROUP BY status
       """;
 
   private static final String ARTIFACTS =
@@ -81,6 +92,26 @@ public final class JobViews {
       }
     }
     return all;
+  }
+
+  /** Jobs that are not over, by status, at most so many of them counted. */
+  Map<JobStatus, Long> open(int most) throws SQLException {
+    Map<JobStatus, Long> open = new EnumMap<>(JobStatus.class);
+    for (JobStatus each : JobStatus.values()) {
+      if (!each.isTerminal()) {
+        open.put(each, 0L);
+      }
+    }
+    try (Connection connection = source.getConnection();
+        PreparedStatement select = connection.prepareStatement(OPEN)) {
+      select.setInt(1, most);
+      try (ResultSet row = select.executeQuery()) {
+        while (row.next()) {
+          open.put(JobStatus.valueOf(row.getString(1).toUpperCase(Locale.ROOT)), row.getLong(2));
+        }
+      }
+    }
+    return open;
   }
 
   /** What became of a wish to cancel a job. */

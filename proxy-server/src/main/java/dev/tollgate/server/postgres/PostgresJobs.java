@@ -9,6 +9,7 @@ import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobStatus;
+import dev.tollgate.core.job.JobTicket;
 import dev.tollgate.core.job.JobWish;
 import dev.tollgate.core.job.Jobs;
 import dev.tollgate.core.tenant.OrgPlaces;
@@ -49,11 +50,31 @@ public final class PostgresJobs implements Jobs {
   private static final Duration BETWEEN_RECALLS = Duration.ofMillis(60);
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(150);
 
-  private final JobSubmissions submissions;
-  private final JobViews views;
+  private final Rows changes;
+  private final Rows looks;
   private final OrgPlaces turns = new OrgPlaces(ORG_ASKS_MAX);
-  private final Offload offload;
   private final Map<Result, LongAdder> submitted = new EnumMap<>(Result.class);
+
+  /**
+   * Connections, and the threads that have them to themselves.
+   *
+   * @param offload of as many threads as the pool has connections
+   */
+  record Lane(DataSource pool, Offload offload) {}
+
+  /** The rows by way of a lane's connections. */
+  private record Rows(JobSubmissions submissions, JobViews views, Offload offload) {
+    static Rows of(Lane lane, Duration remembered, Duration ttl) {
+      return new Rows(
+          new JobSubmissions(lane.pool(), remembered, ttl),
+          new JobViews(lane.pool()),
+          lane.offload());
+    }
+
+    <T> void run(EventExecutor loop, Callable<T> work, Consumer<Outcome<T>> whenDone) {
+      offload.run(loop, loop.ticker().nanoTime() + WAIT_MAX.toNanos(), work, whenDone);
+    }
+  }
 
   /** What became of a submission: the label of the metric. */
   private enum Result {
@@ -77,14 +98,14 @@ public final class PostgresJobs implements Jobs {
   }
 
   /**
-   * @param pool of the offload's threads alone
+   * @param changes for what may wait for others' locks
+   * @param looks for what never does, so that whoever only looks does not wait behind it
    * @param remembered how long a submission is not carried out a second time
    * @param ttl after which a job expires
    */
-  PostgresJobs(DataSource pool, Offload offload, Duration remembered, Duration ttl) {
-    this.submissions = new JobSubmissions(pool, remembered, ttl);
-    this.views = new JobViews(pool);
-    this.offload = offload;
+  PostgresJobs(Lane changes, Lane looks, Duration remembered, Duration ttl) {
+    this.changes = Rows.of(changes, remembered, ttl);
+    this.looks = Rows.of(looks, remembered, ttl);
     for (Result each : Result.values()) {
       submitted.put(each, new LongAdder());
     }
@@ -99,7 +120,57 @@ public final class PostgresJobs implements Jobs {
     return totals;
   }
 
+  /** Jobs of all nodes that are not over, by status, at most so many of them counted. Blocks. */
+  public Map<JobStatus, Long> open(int most) throws SQLException {
+    return looks.views().open(most);
+  }
+
   // Submission
+
+  @Override
+  public void recall(JobTicket ticket, EventExecutor loop, Consumer<Recalled> whenKnown) {
+    if (!turns.begin(ticket.org())) {
+      count(Result.CROWDED);
+      whenKnown.accept(new Recalled.Crowded());
+      return;
+    }
+    changes.run(
+        loop,
+        () -> recalled(ticket),
+        outcome -> {
+          turns.end(ticket.org());
+          whenKnown.accept(counted(recalled(outcome)));
+        });
+  }
+
+  private Recalled recalled(JobTicket ticket) throws SQLException {
+    Optional<Answer> earlier = changes.submissions().earlier(ticket);
+    if (earlier.isEmpty()) {
+      return new Recalled.Fresh();
+    }
+    return earlier.get() instanceof Answer.Replay replay
+        ? new Recalled.Replayed(known(ticket.org(), replay.job()))
+        : new Recalled.Conflict();
+  }
+
+  private static Recalled recalled(Outcome<Recalled> outcome) {
+    return switch (outcome) {
+      case Outcome.Done<Recalled> done -> done.value();
+      case Outcome.Refused<Recalled> refused -> new Recalled.Unavailable(refused.reason());
+      case Outcome.Failed<Recalled> failed -> new Recalled.Unavailable(failed.cause().toString());
+    };
+  }
+
+  private Recalled counted(Recalled recalled) {
+    switch (recalled) {
+      case Recalled.Fresh _ -> {} // its submission counts
+      case Recalled.Replayed _ -> count(Result.REPLAYED);
+      case Recalled.Conflict _ -> count(Result.CONFLICT);
+      case Recalled.Crowded _ -> count(Result.CROWDED);
+      case Recalled.Unavailable _ -> count(Result.UNAVAILABLE);
+    }
+    return recalled;
+  }
 
   @Override
   public void submit(JobWish wish, EventExecutor loop, Consumer<Submitted> whenKnown) {
@@ -118,8 +189,12 @@ public final class PostgresJobs implements Jobs {
   }
 
   private Submitted counted(Submitted outcome) {
-    requireNonNull(submitted.get(Result.of(outcome))).increment();
+    count(Result.of(outcome));
     return outcome;
+  }
+
+  private void count(Result result) {
+    requireNonNull(submitted.get(result)).increment();
   }
 
   private record Sent(JobWish wish, EventExecutor loop, long giveUpNanos) {
@@ -129,7 +204,7 @@ public final class PostgresJobs implements Jobs {
   }
 
   private void submit(Sent sent, Map<String, Long> awaited, Consumer<Submitted> whenKnown) {
-    run(
+    changes.run(
         sent.loop(),
         () -> submitted(sent.wish(), awaited),
         outcome -> {
@@ -152,7 +227,7 @@ public final class PostgresJobs implements Jobs {
 
   private Step submitted(JobWish wish, Map<String, Long> awaited) throws SQLException {
     byte[] sha256 = wish.body().sha256();
-    return switch (submissions.submit(wish, sha256, awaited)) {
+    return switch (changes.submissions().submit(wish, sha256, awaited)) {
       case Answer.Made _ -> new Step.Known(new Submitted.Made(known(wish.org(), wish.id())));
       case Answer.Replay replay ->
           new Step.Known(new Submitted.Replayed(known(wish.org(), replay.job())));
@@ -163,7 +238,7 @@ public final class PostgresJobs implements Jobs {
   }
 
   private Job known(OrgId org, JobId id) throws SQLException {
-    return views.remembered(org, id).orElseThrow(() -> new SQLException("a job is gone"));
+    return changes.views().remembered(org, id).orElseThrow(() -> new SQLException("a job is gone"));
   }
 
   private void next(Sent sent, Step step, Consumer<Submitted> whenKnown) {
@@ -185,9 +260,9 @@ public final class PostgresJobs implements Jobs {
       whenKnown.accept(new Found.Crowded());
       return;
     }
-    run(
+    looks.run(
         loop,
-        () -> views.find(org, id),
+        () -> looks.views().find(org, id),
         outcome -> {
           turns.end(org);
           whenKnown.accept(found(outcome));
@@ -227,7 +302,7 @@ public final class PostgresJobs implements Jobs {
               turns.end(org);
               whenKnown.accept(deleted);
             });
-    told(asked, () -> deleted(org, kind, id));
+    told(changes, asked, () -> deleted(org, kind, id));
   }
 
   /** A job that is to be canceled, and who waits for that. */
@@ -241,17 +316,18 @@ public final class PostgresJobs implements Jobs {
   /** Empty: it is asked for, and not known yet. */
   private Optional<Deleted> deleted(OrgId org, @Nullable JobKind kind, JobId id)
       throws SQLException {
-    return switch (submissions.cancel(org, kind, id)) {
+    return switch (changes.submissions().cancel(org, kind, id)) {
       case CANCELED ->
           Optional.of(
-              views
+              changes
+                  .views()
                   .find(org, id)
                   .<Deleted>map(Deleted.Canceled::new)
                   .orElseGet(Deleted.Removed::new));
       case ASKED -> Optional.empty();
       case UNKNOWN -> Optional.of(new Deleted.Nowhere());
       case OVER, OPEN, REMOVED ->
-          switch (submissions.remove(org, kind, id)) {
+          switch (changes.submissions().remove(org, kind, id)) {
             case REMOVED -> Optional.of(new Deleted.Removed());
             case UNKNOWN -> Optional.of(new Deleted.Nowhere());
             case CANCELED, ASKED, OVER, OPEN -> Optional.of(new Deleted.NotCancellable());
@@ -259,8 +335,8 @@ public final class PostgresJobs implements Jobs {
     };
   }
 
-  private void told(Asked asked, Callable<Optional<Deleted>> look) {
-    run(
+  private void told(Rows rows, Asked asked, Callable<Optional<Deleted>> look) {
+    rows.run(
         asked.loop(),
         look,
         outcome -> {
@@ -271,7 +347,9 @@ public final class PostgresJobs implements Jobs {
                         asked.whenKnown(),
                         () ->
                             later(
-                                asked.loop(), BETWEEN_LOOKS, () -> told(asked, () -> look(asked))));
+                                asked.loop(),
+                                BETWEEN_LOOKS,
+                                () -> told(looks, asked, () -> look(asked))));
             case Outcome.Refused<Optional<Deleted>> refused ->
                 asked.whenKnown().accept(new Deleted.Unavailable(refused.reason()));
             case Outcome.Failed<Optional<Deleted>> failed ->
@@ -282,11 +360,11 @@ public final class PostgresJobs implements Jobs {
 
   /** Whoever waited for too long takes the wish back, so that it is not granted behind its back. */
   private Optional<Deleted> look(Asked asked) throws SQLException {
-    if (submissions.isCancelAsked(asked.id())) {
+    if (looks.submissions().isCancelAsked(asked.id())) {
       if (!asked.isLate()) {
         return Optional.empty();
       }
-      if (submissions.withdraw(asked.org(), asked.id())) {
+      if (looks.submissions().withdraw(asked.org(), asked.id())) {
         return Optional.of(new Deleted.NotCancellable());
       }
     }
@@ -294,19 +372,13 @@ public final class PostgresJobs implements Jobs {
   }
 
   private Deleted ended(Asked asked) throws SQLException {
-    Optional<Job> job = views.find(asked.org(), asked.id());
+    Optional<Job> job = looks.views().find(asked.org(), asked.id());
     if (job.isEmpty()) {
       return new Deleted.Nowhere();
     }
     return job.get().status() == JobStatus.CANCELED
         ? new Deleted.Canceled(job.get())
         : new Deleted.NotCancellable();
-  }
-
-  // Threads
-
-  private <T> void run(EventExecutor loop, Callable<T> work, Consumer<Outcome<T>> whenDone) {
-    offload.run(loop, loop.ticker().nanoTime() + WAIT_MAX.toNanos(), work, whenDone);
   }
 
   private static void later(EventExecutor loop, Duration delay, Runnable work) {

@@ -1,6 +1,7 @@
 package dev.tollgate.server.postgres;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.HikariPoolMXBean;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.RequestRecord;
@@ -11,7 +12,9 @@ import dev.tollgate.server.settings.ServerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -149,9 +152,7 @@ public final class Store implements AutoCloseable {
    * @param offload where its statements run
    */
   public PostgresIdempotency idempotency(Offload offload, ServerSettings.Idempotency settings) {
-    var ofItsOwn = options.withPoolMax(settings.connections());
-    HikariDataSource itsPool = ConnectionPool.another("submissions", database.address(), ofItsOwn);
-    others.add(itsPool);
+    HikariDataSource itsPool = another("submissions", settings.connections());
     return new PostgresIdempotency(itsPool, pool, offload, settings);
   }
 
@@ -173,18 +174,58 @@ public final class Store implements AutoCloseable {
    * Media jobs, for event loops. They are asked for as often as clients like, so that they have
    * connections of their own.
    *
-   * @param offload where their statements run, on as many threads as there are connections
+   * @param changes where statements run that may wait for locks, and how many at a time
+   * @param looks the same for those that do not
    * @param remembered how long a submission is not carried out a second time
    * @param ttl after which a job expires
    */
-  public PostgresJobs jobs(Offload offload, int connections, Duration remembered, Duration ttl) {
-    HikariDataSource itsPool =
-        ConnectionPool.another("jobs", database.address(), options.withPoolMax(connections));
-    others.add(itsPool);
-    return new PostgresJobs(itsPool, offload, remembered, ttl);
+  public PostgresJobs jobs(
+      OwnThreads changes, OwnThreads looks, Duration remembered, Duration ttl) {
+    return new PostgresJobs(
+        new PostgresJobs.Lane(another("jobs", changes.count()), changes.offload()),
+        new PostgresJobs.Lane(another("job_looks", looks.count()), looks.offload()),
+        remembered,
+        ttl);
   }
 
-  /** Media jobs, for those who work at them. */
+  /** Threads that have connections to themselves, one each. */
+  public record OwnThreads(Offload offload, int count) {}
+
+  /**
+   * Media jobs, for workers. There may be many of them, and they look for work all the time, so
+   * that they have connections of their own: those who charge do not wait for them.
+   */
+  public JobRows jobRows(int connections) {
+    return new JobRows(another("job_work", connections));
+  }
+
+  /** Opens a pool beside the first, which ends with the store. */
+  private HikariDataSource another(String name, int connections) {
+    HikariDataSource its =
+        ConnectionPool.another(name, database.address(), options.withPoolMax(connections));
+    others.add(its);
+    return its;
+  }
+
+  /** What a pool's connections do. */
+  public record PoolFigures(int inUse, int waiting) {}
+
+  /** The pools by their names. */
+  public Map<String, PoolFigures> pools() {
+    Map<String, PoolFigures> figures = new TreeMap<>();
+    figures.put(pool.getPoolName(), figures(pool));
+    others.forEach(each -> figures.put(each.getPoolName(), figures(each)));
+    return figures;
+  }
+
+  private static PoolFigures figures(HikariDataSource pool) {
+    HikariPoolMXBean now = pool.getHikariPoolMXBean();
+    return now == null
+        ? new PoolFigures(0, 0)
+        : new PoolFigures(now.getActiveConnections(), now.getThreadsAwaitingConnection());
+  }
+
+  /** Media jobs, for chores and tests. */
   public JobRows jobRows() {
     return new JobRows(pool);
   }

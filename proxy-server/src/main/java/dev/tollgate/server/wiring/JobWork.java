@@ -54,6 +54,9 @@ final class JobWork implements AutoCloseable {
   private static final Duration LOOKS_FOR_LEFTOVERS = Duration.ofSeconds(5);
   private static final Duration LOOKS_FOR_OLD_FILES = Duration.ofSeconds(2);
 
+  /** Beside those of all others; some hundred statements a second go by way of each. */
+  static final int CONNECTIONS = 4;
+
   /** What is on its way when the process ends has no name any more, and takes no room. */
   private static final String SPOOL = "spool";
 

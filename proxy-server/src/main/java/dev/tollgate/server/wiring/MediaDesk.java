@@ -8,38 +8,53 @@ import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Metrics;
 import dev.tollgate.server.postgres.PostgresJobs;
 import dev.tollgate.server.postgres.Store;
+import dev.tollgate.server.postgres.Store.OwnThreads;
 import dev.tollgate.server.settings.Settings;
 import java.util.Optional;
 
 /** Where clients submit videos and music, and ask for them. */
 final class MediaDesk implements AutoCloseable {
-  /** Beside all else, so that polls take no connection from those who charge. */
+  /** Beside all else, so that submissions take no connection from those who charge. */
   private static final int CONNECTIONS = 4;
+
+  /** For those who only look: they do not wait behind submissions, which wait for locks. */
+  private static final int LOOK_CONNECTIONS = 2;
 
   /** What waits for a connection; each organization has a bound far below. */
   private static final int QUEUE_MAX = 1_000;
 
-  private final BoundedOffload offload = new BoundedOffload("jobs-", CONNECTIONS, QUEUE_MAX);
+  private final BoundedOffload changes = new BoundedOffload("jobs-", CONNECTIONS, QUEUE_MAX);
+  private final BoundedOffload looks =
+      new BoundedOffload("job-looks-", LOOK_CONNECTIONS, QUEUE_MAX);
   private final PostgresJobs jobs;
+  private final OpenJobs open;
   private final JobDesk desk;
 
   private MediaDesk(Store store, Network network, Snapshots snapshots, Settings settings) {
     var media = settings.media();
-    var remembered = settings.server().idempotency().retention();
-    jobs = store.jobs(offload, CONNECTIONS, remembered, media.jobTtl());
+    jobs =
+        store.jobs(
+            new OwnThreads(changes, CONNECTIONS),
+            new OwnThreads(looks, LOOK_CONNECTIONS),
+            settings.server().idempotency().retention(),
+            media.jobTtl());
+    open = new OpenJobs(jobs);
     var resolver = new PublicAddressResolver(network.clientNames());
     var guard = new UrlGuard(resolver, () -> snapshots.fetches().urls());
-    var open =
+    var submissions =
         media.mockProvider() ? JobDesk.Submissions.TAKEN : JobDesk.Submissions.NOT_IMPLEMENTED;
-    desk = new JobDesk(jobs, guard, media.reservationFactor(), open);
+    desk = new JobDesk(jobs, guard, media.reservationFactor(), submissions);
   }
 
   static MediaDesk begin(
       Store store, Network network, Snapshots snapshots, Settings settings, Metrics metrics) {
     var desk = new MediaDesk(store, network, snapshots, settings);
-    metrics.gauge(Family.JOBS_QUEUE, desk.offload::depth);
-    metrics.counter(Family.JOBS_REFUSED, desk.offload::refused);
+    metrics.gauge(Family.JOBS_QUEUE, desk.changes::depth);
+    metrics.gauge(Family.JOB_LOOKS_QUEUE, desk.looks::depth);
+    metrics.counter(Family.JOBS_REFUSED, () -> desk.changes.refused() + desk.looks.refused());
     metrics.counters(Family.JOB_SUBMISSIONS, desk.jobs::submissions);
+    metrics.gauges(Family.JOBS_OPEN, desk.open::byStatus);
+    desk.open.start();
     return desk;
   }
 
@@ -49,6 +64,8 @@ final class MediaDesk implements AutoCloseable {
 
   @Override
   public void close() {
-    offload.close();
+    open.close();
+    changes.close();
+    looks.close();
   }
 }

@@ -319,7 +319,7 @@ public final class Server implements AutoCloseable {
 
   private JobWork jobs(Store store, Storage storage, Network network, Snapshots snapshots)
       throws StartException {
-    var rows = store.jobRows();
+    var rows = store.jobRows(JobWork.CONNECTIONS);
     Runnable ring = () -> announce.run();
     return JobWork.begin(settings, rows, storage, network, snapshots::now, metrics, ring);
   }

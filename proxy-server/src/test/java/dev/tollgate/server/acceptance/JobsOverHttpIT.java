@@ -83,7 +83,8 @@ class JobsOverHttpIT {
         """
         {"model":"test/video","prompt":"A gate.","duration_seconds":2,"resolution":"64x48",
          "metadata":{"order":"17"}}""";
-    assertThat(post(VIDEOS, "", body).statusCode()).isEqualTo(400);
+    requireKey(VIDEOS, body);
+    requireKey(MUSIC, body.replace("test/video", "test/music"));
     HttpResponse<byte[]> submitted = post(VIDEOS, "one", body);
     JsonNode job = json(submitted, 202);
     String id = job.path("id").asText();
@@ -112,6 +113,15 @@ class JobsOverHttpIT {
     assertThat(List.of(video.width, video.height)).containsExactly(64, 48);
     assertThat(video.seconds).isEqualTo(2).isEqualTo(artifact.path("duration_seconds").asDouble());
     return id;
+  }
+
+  private void requireKey(String path, String body) throws Exception {
+    JsonNode error = json(post(path, "", body), 400).path("error");
+    assertThat(error.path("code").asText()).isEqualTo("idempotency_key_required");
+    assertThat(error.path("type").asText()).isEqualTo("invalid_request_error");
+    HttpResponse<byte[]> tooLong = post(path, "k".repeat(256), body);
+    assertThat(json(tooLong, 400).path("error").path("param").asText())
+        .isEqualTo("Idempotency-Key");
   }
 
   private void musicIsCanceled(OwnDatabase database) throws Exception {

@@ -34,6 +34,7 @@ final class BoundConstantsTest {
             Map.entry(Bound.KEY_CACHE, (long) KeyCache.Rules.DEFAULT.knownMax()),
             Map.entry(Bound.IDEMPOTENCY_QUEUE, number(SERVER + "wiring.Submissions", "QUEUE_MAX")),
             Map.entry(Bound.JOBS_QUEUE, number(SERVER + "wiring.MediaDesk", "QUEUE_MAX")),
+            Map.entry(Bound.JOB_LOOKS_QUEUE, number(SERVER + "wiring.MediaDesk", "QUEUE_MAX")),
             Map.entry(Bound.JOBS_OF_ORG, (long) PostgresJobs.ORG_ASKS_MAX),
             Map.entry(Bound.LEDGER_WAITING, (long) LedgerRules.DEFAULT.waitersMax()),
             Map.entry(Bound.JOURNAL_QUEUE, number(SERVER + "ledger.JournalOptions", "QUEUED_MAX")),

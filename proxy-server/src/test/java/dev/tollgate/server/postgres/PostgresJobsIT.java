@@ -42,6 +42,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -90,7 +91,8 @@ class PostgresJobsIT {
   @BeforeEach
   void begin() throws Exception {
     channel.freezeTime();
-    jobs = new PostgresJobs(books.store().pool(), new AtOnce(), DAY, DAY);
+    var lane = new PostgresJobs.Lane(books.store().pool(), new AtOnce());
+    jobs = new PostgresJobs(lane, lane, DAY, DAY);
     rows = books.store().jobRows();
     org = books.newOrg();
     key = books.newKey(org);
@@ -129,6 +131,64 @@ class PostgresJobsIT {
     assertThat(find(org, id)).isInstanceOf(Jobs.Found.Nowhere.class);
     assertThat(submitted(Jobs.Submitted.Replayed.class, again).job().id()).isEqualTo(id);
     var _ = submitted(Jobs.Submitted.Conflict.class, wish(JobId.fresh(), "k", "another"));
+  }
+
+  @Test
+  void whatWasSubmittedIsKnownUnderItsKeyBeforeAnythingIsDone() {
+    JobWish wish = wish(id, "k", "body");
+    assertThat(recalled(wish)).isInstanceOf(Jobs.Recalled.Fresh.class);
+    Job made = submitted(Jobs.Submitted.Made.class, wish).job();
+    assertThat(recalled(wish(JobId.fresh(), "k", "body")))
+        .isInstanceOfSatisfying(
+            Jobs.Recalled.Replayed.class,
+            again -> assertThat(again.job()).usingRecursiveComparison().isEqualTo(made));
+    assertThat(recalled(wish(JobId.fresh(), "k", "another")))
+        .isInstanceOf(Jobs.Recalled.Conflict.class);
+    assertThat(recalled(wish(JobId.fresh(), "l", "body"))).isInstanceOf(Jobs.Recalled.Fresh.class);
+  }
+
+  private Jobs.Recalled recalled(JobWish wish) {
+    List<Jobs.Recalled> answers = new ArrayList<>();
+    jobs.recall(wish.ticket(), channel.eventLoop(), answers::add);
+    return requireNonNull(answers.getFirst());
+  }
+
+  /** Its threads are all in use. */
+  private static final class Never implements Offload {
+    @Override
+    public <T> void run(
+        EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
+      // It waits for its turn for as long as the test lasts.
+    }
+  }
+
+  @Test
+  void whoOnlyLooksDoesNotWaitBehindSubmissions() {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    DataSource pool = books.store().pool();
+    Jobs busy =
+        new PostgresJobs(
+            new PostgresJobs.Lane(pool, new Never()),
+            new PostgresJobs.Lane(pool, new AtOnce()),
+            DAY,
+            DAY);
+    List<Object> answers = new ArrayList<>();
+    busy.submit(wish(JobId.fresh(), "l", "body"), channel.eventLoop(), answers::add);
+    busy.find(org, id, channel.eventLoop(), answers::add);
+    assertThat(answers).singleElement().isInstanceOf(Jobs.Found.Here.class);
+  }
+
+  @Test
+  void whatIsNotOverIsCounted() throws Exception {
+    var counts = (PostgresJobs) jobs;
+    long before = requireNonNull(counts.open(1_000).get(JobStatus.QUEUED));
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    assertThat(counts.open(1_000))
+        .containsOnlyKeys(JobStatus.QUEUED, JobStatus.SUBMITTED, JobStatus.RUNNING)
+        .containsEntry(JobStatus.QUEUED, before + 1);
+    assertThat(counts.open(0)).containsEntry(JobStatus.QUEUED, 0L);
+    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Canceled.class);
+    assertThat(counts.open(1_000)).containsEntry(JobStatus.QUEUED, before);
   }
 
   @Test
