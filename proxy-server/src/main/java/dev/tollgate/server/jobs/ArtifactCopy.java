@@ -12,7 +12,6 @@ import dev.tollgate.server.jobs.MediaProvider.MadeFile;
 import dev.tollgate.server.jobs.MediaProvider.Seen;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,11 +31,11 @@ public final class ArtifactCopy {
   /**
    * How files are copied.
    *
-   * @param folder for what is on its way
+   * @param room for what is on its way
    * @param fileBytesMax of one file
    * @param kept how long what was copied is kept
    */
-  public record Rules(Path folder, long fileBytesMax, Duration kept) {}
+  public record Rules(SpoolRoom room, long fileBytesMax, Duration kept) {}
 
   public ArtifactCopy(
       MediaProvider provider, ArtifactStorage storage, Rules rules, JobObserver observer) {
@@ -106,7 +105,7 @@ public final class ArtifactCopy {
 
   private One copy(MediaTarget target, ClaimedJob job, Seen.Made made, int n)
       throws InterruptedException {
-    try (Spool spool = Spool.open(rules.folder(), rules.fileBytesMax())) {
+    try (Spool spool = Spool.open(rules.room(), rules.fileBytesMax())) {
       return switch (provider.fetch(target, made.providerJob(), n, spool)) {
         case Fetched.Whole whole -> store(job, made, n, whole, spool);
         case Fetched.Absent _ -> new One.Not(new Copied.Missing());

@@ -1,8 +1,10 @@
 package dev.tollgate.server.jobs;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
@@ -10,39 +12,70 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Where a file lies on its way from a provider to our storage: on the disk, however large it is,
- * and without a name, so that a crash leaves nothing behind. One thread at a time.
+ * and without a name, so that a crash leaves nothing behind. One thread at a time, but for who
+ * releases its content.
  */
 public final class Spool implements AutoCloseable {
   private final FileChannel file;
+  private final SpoolRoom room;
   private final long bytesMax;
+  private final AtomicInteger owners = new AtomicInteger(1);
   private long bytes;
+  private long taken;
 
-  private Spool(FileChannel file, long bytesMax) {
+  /** What became of more of a file. */
+  enum Added {
+    TAKEN,
+    /** It becomes too large, and nothing of this was taken. */
+    TOO_LARGE,
+    /** There is no room for it now. */
+    NO_ROOM
+  }
+
+  private Spool(FileChannel file, SpoolRoom room, long bytesMax) {
     this.file = file;
+    this.room = room;
     this.bytesMax = bytesMax;
   }
 
-  /** Opens an empty one in a folder that is there. */
-  static Spool open(Path folder, long bytesMax) throws IOException {
-    Path name = Files.createTempFile(folder, "spool", "");
+  /** Opens an empty one. */
+  static Spool open(SpoolRoom room, long bytesMax) throws IOException {
+    Path name = Files.createTempFile(room.folder(), "spool", "");
     FileChannel file = FileChannel.open(name, StandardOpenOption.READ, StandardOpenOption.WRITE);
     Files.delete(name);
-    return new Spool(file, bytesMax);
+    return new Spool(file, room, bytesMax);
   }
 
-  /** Takes more of the file; false: it becomes too large, and nothing of this was taken. */
-  boolean add(List<ByteBuffer> parts) throws IOException {
+  /** Takes more of the file. */
+  Added add(List<ByteBuffer> parts) throws IOException {
     for (ByteBuffer part : parts) {
       if (part.remaining() > bytesMax - bytes) {
-        return false;
+        return Added.TOO_LARGE;
+      }
+      if (!hasRoomFor(part.remaining())) {
+        return Added.NO_ROOM;
       }
       while (part.hasRemaining()) {
         bytes += file.write(part);
       }
     }
+    return Added.TAKEN;
+  }
+
+  private boolean hasRoomFor(int more) throws IOException {
+    long missing = bytes + more - taken;
+    if (missing <= 0) {
+      return true;
+    }
+    long step = Math.max(missing, Math.min(SpoolRoom.STEP_BYTES, bytesMax - taken));
+    if (!room.take(step)) {
+      return false;
+    }
+    taken += step;
     return true;
   }
 
@@ -56,15 +89,56 @@ public final class Spool implements AutoCloseable {
     return bytes;
   }
 
-  /** All bytes, which stay readable when the spool is closed; the caller owns the count. */
+  /**
+   * All bytes, which stay readable when the spool is closed; the caller owns the count. With its
+   * last owner the file is gone at once, and not when the collector comes by.
+   */
   ByteBuf content() throws IOException {
-    return bytes == 0
-        ? Unpooled.EMPTY_BUFFER
-        : Unpooled.wrappedBuffer(file.map(MapMode.READ_ONLY, 0, bytes));
+    if (bytes == 0) {
+      return Unpooled.EMPTY_BUFFER;
+    }
+    Arena arena = Arena.ofShared();
+    try {
+      ByteBuffer mapped = file.map(MapMode.READ_ONLY, 0, bytes, arena).asByteBuffer();
+      var content = new Content(Unpooled.wrappedBuffer(mapped), arena);
+      owners.incrementAndGet();
+      return content;
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /** The file while somebody has it. */
+  private final class Content extends CompositeByteBuf {
+    private final Arena arena;
+
+    Content(ByteBuf mapped, Arena arena) {
+      super(mapped.alloc(), true, 1);
+      this.arena = arena;
+      addComponent(true, mapped);
+    }
+
+    @Override
+    protected void deallocate() {
+      super.deallocate();
+      arena.close();
+      disown();
+    }
+  }
+
+  private void disown() {
+    if (owners.decrementAndGet() == 0) {
+      room.giveBack(taken);
+    }
   }
 
   @Override
   public void close() throws IOException {
-    file.close();
+    try {
+      file.close();
+    } finally {
+      disown();
+    }
   }
 }

@@ -40,16 +40,20 @@ final class SpoolSubscriber implements BodySubscriber<Fetched> {
       return;
     }
     try {
-      if (spool.add(parts)) {
-        from.request(1);
-      } else {
-        body.complete(new Fetched.TooLarge());
-        from.cancel();
+      switch (spool.add(parts)) {
+        case TAKEN -> from.request(1);
+        case TOO_LARGE -> end(from, new Fetched.TooLarge());
+        case NO_ROOM -> end(from, new Fetched.Unknown("there is no room on the disk for it"));
       }
     } catch (IOException e) {
       body.completeExceptionally(e);
       from.cancel();
     }
+  }
+
+  private void end(Flow.Subscription from, Fetched how) {
+    body.complete(how);
+    from.cancel();
   }
 
   @Override

@@ -37,4 +37,11 @@ public record MediaSettings(
             min = "1KiB",
             max = "2047MiB",
             bytes = true)
-        int artifactBytesMax) {}
+        int artifactBytesMax,
+    @Key(
+            name = "max_spool_bytes",
+            about = "files on their way to the object storage together; further ones wait",
+            initial = "2GiB",
+            min = "1KiB",
+            bytes = true)
+        long spoolBytesMax) {}

@@ -46,6 +46,7 @@ final class SettingsChecks {
     checkRedis();
     checkBootstrap();
     checkLedger();
+    checkMedia();
     new ObjectStorageChecks(places, problems)
         .check(settings.objectStorage(), settings.listeners().api());
     Set<String> providers = names("providers");
@@ -162,6 +163,13 @@ final class SettingsChecks {
     var kept = settings.ledger().retention();
     if (kept.requests().compareTo(kept.charges()) > 0) {
       report("ledger.retention.requests", "must not be longer than ledger.retention.charges");
+    }
+  }
+
+  private void checkMedia() {
+    var media = settings.media();
+    if (media.spoolBytesMax() < media.artifactBytesMax()) {
+      report("media.max_spool_bytes", "must be at least media.max_artifact_bytes");
     }
   }
 

@@ -19,6 +19,8 @@ import dev.tollgate.server.jobs.FileExpiry;
 import dev.tollgate.server.jobs.HttpMediaProvider;
 import dev.tollgate.server.jobs.JobRunner;
 import dev.tollgate.server.jobs.MediaTarget;
+import dev.tollgate.server.jobs.SpoolRoom;
+import dev.tollgate.server.ledger.JournalOptions;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.JobMetrics;
 import dev.tollgate.server.ops.Metrics;
@@ -56,6 +58,9 @@ final class JobWork implements AutoCloseable {
 
   /** Beside those of all others; some hundred statements a second go by way of each. */
   static final int CONNECTIONS = 4;
+
+  /** The journal has its own on the same disk: copies wait long before requests are refused. */
+  private static final long LEFT_BYTES_MIN = 2 * JournalOptions.RESERVE_BYTES;
 
   /** What is on its way when the process ends has no name any more, and takes no room. */
   private static final String SPOOL = "spool";
@@ -95,7 +100,7 @@ final class JobWork implements AutoCloseable {
     var kept = new ArtifactStorage(blobs, loops, storage.timeout().multipliedBy(2));
     var rules =
         new ArtifactCopy.Rules(
-            spool(settings.store().dataDir()), media.artifactBytesMax(), media.artifactRetention());
+            spool(settings, metrics), media.artifactBytesMax(), media.artifactRetention());
     var copy = new ArtifactCopy(provider, kept, rules, observer);
     var pause = media.mockProvider() ? LOOKS_FOR_JOBS : LOOKS_FOR_LEFTOVERS;
     var workers = new JobRunner.Rules(media.workers(), media.lease(), pause);
@@ -109,10 +114,14 @@ final class JobWork implements AutoCloseable {
     return work;
   }
 
-  private static Path spool(Path dataDir) throws StartException {
-    Path folder = dataDir.resolve(SPOOL);
+  private static SpoolRoom spool(Settings settings, Metrics metrics) throws StartException {
+    Path folder = settings.store().dataDir().resolve(SPOOL);
     try {
-      return Files.createDirectories(folder);
+      var room =
+          new SpoolRoom(
+              Files.createDirectories(folder), settings.media().spoolBytesMax(), LEFT_BYTES_MIN);
+      metrics.gauge(Family.SPOOL_BYTES, room::held);
+      return room;
     } catch (IOException e) {
       throw new StartException("store.data_dir: cannot make " + folder + ": " + e, e);
     }

@@ -83,11 +83,12 @@ class DirectProvider implements MediaProvider {
     try {
       into.clear();
       byte[] bytes = Arrays.copyOf(file.bytes().array(), file.sentBytes());
-      if (!into.add(List.of(ByteBuffer.wrap(bytes)))) {
-        return new Fetched.TooLarge();
-      }
       boolean isCut = file.sentBytes() < file.bytes().limit();
-      return isCut ? new Fetched.Unknown("cut") : new Fetched.Whole(file.contentType());
+      return switch (into.add(List.of(ByteBuffer.wrap(bytes)))) {
+        case TOO_LARGE -> new Fetched.TooLarge();
+        case NO_ROOM -> new Fetched.Unknown("no room");
+        case TAKEN -> isCut ? new Fetched.Unknown("cut") : new Fetched.Whole(file.contentType());
+      };
     } catch (IOException e) {
       return new Fetched.Unknown(e.toString());
     }

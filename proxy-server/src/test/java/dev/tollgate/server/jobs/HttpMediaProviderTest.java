@@ -77,7 +77,7 @@ class HttpMediaProviderTest {
     Seen seen = provider.look(target("m"), id);
     assertThat(seen).isEqualTo(provider.lookUp(target("m"), job)).isInstanceOf(Seen.Made.class);
     assertThat(((Seen.Made) seen).length()).contains(Duration.ofSeconds(5));
-    try (Spool spool = Spool.open(folder, 1 << 20)) {
+    try (Spool spool = Spool.open(SpoolTest.room(folder), 1 << 20)) {
       assertThat(provider.fetch(target("m"), id, 0, spool))
           .isEqualTo(new Fetched.Whole("video/mp4"));
       var content = spool.content();
@@ -134,10 +134,21 @@ class HttpMediaProviderTest {
     assertThat(fetched("m", 100)).isEqualTo(new Fetched.TooLarge());
   }
 
+  @Test
+  void whatFindsNoRoomHereIsFetchedAgainLater() throws Exception {
+    assertThat(fetched("m", 1 << 20, new SpoolRoom(folder, 16, 0)))
+        .isInstanceOfSatisfying(
+            Fetched.Unknown.class, no -> assertThat(no.reason()).contains("no room"));
+  }
+
   private Fetched fetched(String model, long bytesMax) throws Exception {
+    return fetched(model, bytesMax, SpoolTest.room(folder));
+  }
+
+  private Fetched fetched(String model, long bytesMax, SpoolRoom room) throws Exception {
     ClaimedJob job = job("{\"prompt\":\"p\",\"resolution\":\"16x16\",\"duration_seconds\":99}");
     Submitted answer = provider.submit(target(model), job);
-    try (Spool spool = Spool.open(folder, bytesMax)) {
+    try (Spool spool = Spool.open(room, bytesMax)) {
       String id = ((Submitted.Accepted) answer).providerJob();
       return provider.fetch(target(model), id, 0, spool);
     }

@@ -33,7 +33,7 @@ class JobRunnerTest {
   private JobRunner runner(MediaProvider provider, JobObserver observer, Duration lease) {
     var loop = new EmbeddedChannel().eventLoop();
     var storage = new ArtifactStorage(new KeptBlobs(), () -> loop, Duration.ofSeconds(1));
-    var rules = new ArtifactCopy.Rules(folder, 1 << 20, Duration.ofDays(7));
+    var rules = new ArtifactCopy.Rules(SpoolTest.room(folder), 1 << 20, Duration.ofDays(7));
     MediaTarget target =
         new MediaTarget(
             URI.create("http://mock.test/v1"),

@@ -39,7 +39,7 @@ class JobStepTest {
   private JobStep step(MediaProvider through, JobStore store) {
     EventLoop loop = new EmbeddedChannel().eventLoop();
     var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));
-    var rules = new ArtifactCopy.Rules(folder, FILE_BYTES_MAX, Duration.ofDays(7));
+    var rules = new ArtifactCopy.Rules(SpoolTest.room(folder), FILE_BYTES_MAX, Duration.ofDays(7));
     return new JobStep(
         store,
         through,

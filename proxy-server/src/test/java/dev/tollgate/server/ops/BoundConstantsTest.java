@@ -26,6 +26,7 @@ final class BoundConstantsTest {
             Map.entry(Bound.ACCEPT_BACKLOG, number(CORE + "pipeline.Gateway", "BACKLOG")),
             Map.entry(
                 Bound.PIPELINED_BYTES, number(CORE + "http.RequestDecoder", "AHEAD_BYTES_MAX")),
+            Map.entry(Bound.REFUSED_BODIES, number(CORE + "pipeline.RefusedBodies", "PLACES")),
             Map.entry(Bound.UNSENT_BYTES, unsent()),
             Map.entry(Bound.FETCHES, (long) Fetcher.FETCHES_MAX),
             Map.entry(Bound.FETCHES_OF_ORG, (long) Fetcher.OF_ORG_MAX),

@@ -147,7 +147,10 @@ final class BadFilesTest {
             "2:34: ledger.retention.requests: must be at least 8d"),
         bad(
             "ledger: { retention: { requests: 91d } }",
-            "2:34: ledger.retention.requests: must not be longer than ledger.retention.charges"));
+            "2:34: ledger.retention.requests: must not be longer than ledger.retention.charges"),
+        bad(
+            "media: { max_spool_bytes: 511MiB }",
+            "2:27: media.max_spool_bytes: must be at least media.max_artifact_bytes"));
   }
 
   static Stream<Arguments> objectStorage() {

@@ -170,7 +170,6 @@ final class Queues {
           Map.entry("server/wiring/KeyPolling", "one poll at a time"),
           Map.entry("server/wiring/Mocks", "one entry for each bundled provider"),
           Map.entry("server/wiring/OpenJobs", "one chore, and a number for each status"),
-          Map.entry("server/wiring/Recording", "a number for each pool, while it is scraped"),
           Map.entry("server/wiring/Server", "the drain's own steps"),
           Map.entry("server/wiring/Submissions", "one chore"),
           Map.entry("server/wiring/Upkeep", "one chore at a time"));

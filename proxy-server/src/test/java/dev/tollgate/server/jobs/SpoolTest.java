@@ -1,0 +1,77 @@
+package dev.tollgate.server.jobs;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.server.jobs.Spool.Added;
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SpoolTest {
+  private static final long FILE_BYTES_MAX = 8;
+
+  @TempDir private Path folder;
+
+  /** Enough for whatever a test fetches. */
+  static SpoolRoom room(Path folder) {
+    return new SpoolRoom(folder, 1L << 30, 0);
+  }
+
+  private static List<ByteBuffer> eightBytes() {
+    return List.of(
+        ByteBuffer.wrap("a ".getBytes(UTF_8)), ByteBuffer.wrap("spool.".getBytes(UTF_8)));
+  }
+
+  @Test
+  void allOfANodeHaveSoMuchRoomTogether() throws Exception {
+    var room = new SpoolRoom(folder, 10, 0);
+    try (Spool second = Spool.open(room, FILE_BYTES_MAX)) {
+      try (Spool first = Spool.open(room, FILE_BYTES_MAX)) {
+        assertThat(first.add(eightBytes())).isEqualTo(Added.TAKEN);
+        assertThat(first.add(eightBytes())).isEqualTo(Added.TOO_LARGE);
+        assertThat(second.add(eightBytes())).isEqualTo(Added.NO_ROOM);
+        assertThat(room.held()).isEqualTo(8);
+      }
+      assertThat(room.held()).isZero();
+      assertThat(second.add(eightBytes())).isEqualTo(Added.TAKEN);
+      second.clear();
+      assertThat(second.add(eightBytes())).as("it begins again").isEqualTo(Added.TAKEN);
+    }
+    assertThat(room.held()).isZero();
+  }
+
+  @Test
+  void theLastBytesOfADiskAreForOthers() throws Exception {
+    var room = new SpoolRoom(folder, 10, Long.MAX_VALUE / 2);
+    try (Spool spool = Spool.open(room, FILE_BYTES_MAX)) {
+      assertThat(spool.add(eightBytes())).isEqualTo(Added.NO_ROOM);
+      assertThat(room.held()).isZero();
+    }
+  }
+
+  @Test
+  void whatIsReadIsGoneWithItsLastReader() throws Exception {
+    var room = room(folder);
+    ByteBuf content;
+    try (Spool spool = Spool.open(room, FILE_BYTES_MAX)) {
+      assertThat(spool.add(eightBytes())).isEqualTo(Added.TAKEN);
+      content = spool.content();
+    }
+    assertThat(content.toString(UTF_8)).isEqualTo("a spool.");
+    assertThat(room.held()).as("it takes room on the disk").isEqualTo(8);
+    assertThat(mapped()).isTrue();
+    assertThat(content.release()).isTrue();
+    assertThat(room.held()).isZero();
+    assertThat(mapped()).as("it does not wait for the collector").isFalse();
+  }
+
+  private boolean mapped() throws IOException {
+    return Files.readString(Path.of("/proc/self/maps")).contains(folder.toString());
+  }
+}
