@@ -8,13 +8,19 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes files that were kept for long enough, and those of removed jobs. First the bytes, then
- * the row: what is not deleted now is due again.
+ * the row. Each node takes others; what does not go now is due again later, and nothing waits for
+ * it meanwhile.
  */
 public final class FileExpiry {
-  private static final int FILES_PER_ROUND = 200;
+  private static final Logger log = LoggerFactory.getLogger(FileExpiry.class);
+
+  private static final int JOBS_PER_BATCH = 20;
+  private static final int BATCHES_PER_ROUND = 10;
 
   /** A storage that fails so often is not asked again and again in one round. */
   private static final int FAILURES_MAX = 3;
@@ -31,25 +37,43 @@ public final class FileExpiry {
 
   /** One round; says how many files went. */
   public int round() throws SQLException, InterruptedException {
+    int all = 0;
+    for (int batch = 0; batch < BATCHES_PER_ROUND; batch++) {
+      List<DueFile> due = store.takeDue(JOBS_PER_BATCH);
+      List<DueFile> gone = deleted(due);
+      if (!gone.isEmpty()) {
+        store.forget(gone);
+        observer.deleted(gone.size());
+      }
+      all += gone.size();
+      if (due.isEmpty() || gone.size() < due.size()) {
+        return all;
+      }
+    }
+    return all;
+  }
+
+  private List<DueFile> deleted(List<DueFile> due) throws InterruptedException {
     List<DueFile> gone = new ArrayList<>();
     int failures = 0;
-    for (DueFile file : store.due(FILES_PER_ROUND)) {
+    for (DueFile file : due) {
       if (isGone(file)) {
         gone.add(file);
       } else if (++failures == FAILURES_MAX) {
         break;
       }
     }
-    if (!gone.isEmpty()) {
-      store.forget(gone);
-      observer.deleted(gone.size());
-    }
-    return gone.size();
+    return gone;
   }
 
   /** A name that is none of ours is nothing that could be deleted. */
   private boolean isGone(DueFile file) throws InterruptedException {
     Optional<BlobName> name = BlobName.parse(file.name());
-    return name.isEmpty() || storage.delete(name.get()) instanceof Deleted.Gone;
+    try {
+      return name.isEmpty() || storage.delete(name.get()) instanceof Deleted.Gone;
+    } catch (RuntimeException e) {
+      log.warn("the file {} of a job is not deleted, tried again later", file.id(), e);
+      return false;
+    }
   }
 }

@@ -49,8 +49,11 @@ public interface JobStore {
   /** The provider does not give it up; it goes on and is given back. */
   boolean cancelRefused(ClaimedJob job, Duration nextLook) throws SQLException;
 
-  /** Files that were kept for long enough, at most so many. */
-  List<DueFile> due(int most) throws SQLException;
+  /**
+   * Takes files that were kept for long enough, of at most so many jobs: no other node is told of
+   * them for a while, and what is not forgotten by then is due again, later with each time.
+   */
+  List<DueFile> takeDue(int mostJobs) throws SQLException;
 
   /** Forgets files whose bytes are gone. */
   void forget(List<DueFile> files) throws SQLException;

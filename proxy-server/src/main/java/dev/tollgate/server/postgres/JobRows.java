@@ -218,11 +218,14 @@ public final class JobRows {
 
   // What was kept for long enough
 
-  /** Artifacts whose bytes are due to be deleted, at most so many. */
-  public List<Due> artifactsDue(int most) throws SQLException {
+  /**
+   * Takes artifacts whose bytes are due to be deleted, of at most so many jobs. For a while nobody
+   * else is told of them, longer with each time; what was not forgotten by then is due again.
+   */
+  public List<Due> takeArtifactsDue(int mostJobs) throws SQLException {
     return query(
-        "SELECT * FROM job_artifacts_due(?)",
-        due -> due.setInt(1, most),
+        "SELECT * FROM job_artifacts_take(?)",
+        due -> due.setInt(1, mostJobs),
         row -> new Due(row.getObject(1, UUID.class), row.getString(2)));
   }
 

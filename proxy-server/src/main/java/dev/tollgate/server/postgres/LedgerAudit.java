@@ -116,11 +116,12 @@ public final class LedgerAudit {
            AND NOT EXISTS (SELECT 1 FROM media_job j
                             WHERE 'job:' || j.id = l.holder AND j.completed_at IS NULL)
         UNION ALL
-        SELECT 'org:' || j.org_id,
+        SELECT s.scope_id,
                format('job:%s is not over and holds %s instead of %s', j.id,
                       coalesce(l.granted_micro - l.spent_micro, 0), j.estimated_cost_micro)
           FROM media_job j
-          LEFT JOIN lease l ON l.holder = 'job:' || j.id AND l.scope_id = 'org:' || j.org_id
+         CROSS JOIN LATERAL ledger_scopes(j.org_id, j.key_id, j.day) s
+          LEFT JOIN lease l ON l.holder = 'job:' || j.id AND l.scope_id = s.scope_id
                            AND l.state = 'open'
          WHERE j.completed_at IS NULL
            AND coalesce(l.granted_micro - l.spent_micro, 0) <> j.estimated_cost_micro

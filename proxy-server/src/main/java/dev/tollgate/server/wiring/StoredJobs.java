@@ -138,8 +138,8 @@ final class StoredJobs implements JobStore {
   }
 
   @Override
-  public List<DueFile> due(int most) throws SQLException {
-    return rows.artifactsDue(most).stream()
+  public List<DueFile> takeDue(int mostJobs) throws SQLException {
+    return rows.takeArtifactsDue(mostJobs).stream()
         .map(due -> new DueFile(due.artifact(), due.blob()))
         .toList();
   }

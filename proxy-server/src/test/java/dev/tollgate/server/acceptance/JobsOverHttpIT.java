@@ -49,6 +49,7 @@ class JobsOverHttpIT {
       key = node.bootstrapKey();
       String made = videoIsMade(database);
       musicIsCanceled(database);
+      theOperatorLooksAndCancels(folder, database, made);
       removed(made);
       examplesAreTaken();
       List<String> audit = database.command(folder, "ledger", "audit");
@@ -138,6 +139,40 @@ class JobsOverHttpIT {
             database.number(
                 "SELECT count(*) FROM lease WHERE holder LIKE 'job:%' AND state <> 'closed'"))
         .isZero();
+  }
+
+  private void theOperatorLooksAndCancels(Folder folder, OwnDatabase database, String made)
+      throws Exception {
+    String body = "{\"model\":\"test/music\",\"prompt\":\"Another gate.\"}";
+    String id = json(post(MUSIC, "two", body), 202).path("id").asText();
+    awaitStatus(MUSIC + "/" + id, "running");
+    JsonNode running = said(folder, database, "jobs", "list", "--status", "running", "-o", "json");
+    assertThat(running).hasSize(1);
+    assertThat(running.path(0).path("id").asText()).isEqualTo(id);
+    JsonNode shown = said(folder, database, "jobs", "show", made, "-o", "json");
+    assertThat(shown.path("status").asText()).isEqualTo("succeeded");
+    assertThat(shown.path("artifacts").path(0).has("blob")).isTrue();
+    assertThat(shown.toString()).as("its owner alone gets addresses").doesNotContain("http");
+
+    Program.Said canceled = ran(folder, database, "jobs", "cancel", id);
+    assertThat(canceled.exitCode()).as(canceled.err()).isZero();
+    assertThat(canceled.out()).contains(id);
+    awaitStatus(MUSIC + "/" + id, "canceled");
+    Program.Said again = ran(folder, database, "jobs", "cancel", id);
+    assertThat(again.exitCode()).isEqualTo(1);
+    assertThat(again.err()).contains("is over");
+  }
+
+  private static JsonNode said(Folder folder, OwnDatabase database, String... verb)
+      throws Exception {
+    Program.Said said = ran(folder, database, verb);
+    assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
+    return Json.tree(said.out());
+  }
+
+  private static Program.Said ran(Folder folder, OwnDatabase database, String... verb)
+      throws Exception {
+    return Program.run(database.command(folder, verb).toArray(String[]::new));
   }
 
   private void removed(String id) throws Exception {

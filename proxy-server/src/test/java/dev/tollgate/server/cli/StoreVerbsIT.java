@@ -280,6 +280,9 @@ class StoreVerbsIT {
             List.of("usage", "--org", "nobody"),
             List.of("webhooks", "list", "--org", "nobody"),
             List.of("webhooks", "resend", "0197c1a2-7b3c-4d5e-8f90-a1b2c3d4e5f6"),
+            List.of("jobs", "list", "--org", "nobody"),
+            List.of("jobs", "show", "no-uuid"),
+            List.of("jobs", "cancel", "0197c1a2-7b3c-4d5e-8f90-a1b2c3d4e5f6"),
             List.of("keys", "show", "00000000"))) {
       assertThat(run(verb.toArray(String[]::new))).as("%s", verb).isEqualTo(1);
       assertThat(err.toString()).contains("there is no ").doesNotContain("\tat ");
@@ -299,6 +302,9 @@ class StoreVerbsIT {
             List.of("requests", "list", "--since", "yesterday"),
             List.of("requests", "tail", "--outcome", "fine"),
             List.of("usage", "--by", "mood"),
+            List.of("jobs", "list", "--status", "asleep"),
+            List.of("jobs", "list", "--limit", "0"),
+            List.of("jobs", "show"),
             List.of("orgs", "set", "x", "--state", "asleep"),
             List.of("orgs", "set", "x", "--monthly-limit", "-1"),
             List.of("credits", "grant", "--org", "x", "--usd", "1e3"),

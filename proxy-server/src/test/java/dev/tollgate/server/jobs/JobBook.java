@@ -32,6 +32,7 @@ final class JobBook implements JobStore {
 
   final Map<UUID, Row> rows = new LinkedHashMap<>();
   final List<DueFile> due = new ArrayList<>();
+  private final Set<DueFile> out = new HashSet<>();
   Duration now = Duration.ofDays(1);
   int failures;
   private int turns;
@@ -286,8 +287,15 @@ final class JobBook implements JobStore {
   }
 
   @Override
-  public synchronized List<DueFile> due(int most) {
-    return due.stream().limit(most).toList();
+  public synchronized List<DueFile> takeDue(int mostJobs) {
+    List<DueFile> taken = due.stream().filter(each -> !out.contains(each)).limit(mostJobs).toList();
+    out.addAll(taken);
+    return taken;
+  }
+
+  /** What was taken and not forgotten is due again. */
+  synchronized void passFilesPause() {
+    out.clear();
   }
 
   @Override

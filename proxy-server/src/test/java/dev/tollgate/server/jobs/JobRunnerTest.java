@@ -213,9 +213,30 @@ class JobRunnerTest {
     FileExpiry expiry = new FileExpiry(book, storage, counted);
     assertThat(expiry.round()).isEqualTo(1);
     assertThat(book.due).hasSize(1);
+    assertThat(expiry.round()).as("not at once again").isZero();
+    book.passFilesPause();
     assertThat(expiry.round()).isEqualTo(1);
     assertThat(book.due).isEmpty();
     assertThat(blobs.kept).isEmpty();
     assertThat(counted.told).isEqualTo(List.of("deleted 1", "deleted 1"));
+  }
+
+  @Test
+  void filesThatCannotBeDeletedStandInNobodysWay() throws Exception {
+    KeptBlobs blobs = new KeptBlobs();
+    var loop = new EmbeddedChannel().eventLoop();
+    var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));
+    String name = "20261129/9f86d081884c7d65/%026d.mp4";
+    for (int n = 0; n < 30; n++) {
+      blobs.kept.put(name.formatted(n), new byte[1]);
+      book.due.add(new JobStore.DueFile(new UUID(0, n), name.formatted(n)));
+    }
+    blobs.failures = 3;
+    FileExpiry expiry = new FileExpiry(book, storage, new Counted());
+    assertThat(expiry.round()).isZero();
+    assertThat(expiry.round()).isEqualTo(10);
+    book.passFilesPause();
+    assertThat(expiry.round()).isEqualTo(20);
+    assertThat(blobs.kept).isEmpty();
   }
 }

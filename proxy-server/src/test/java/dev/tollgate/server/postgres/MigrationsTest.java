@@ -64,7 +64,10 @@ final class MigrationsTest {
               "8be0f6559cee2ca6811985e7eac0b57de66c85d6eaa681fff009d857212446e1"),
           Map.entry(
               "V16__webhooks.sql",
-              "af1a5f6f9f4fa8bd1fad608b2c845bbf9571a9f12fdeaa756446e425815fbe34"));
+              "af1a5f6f9f4fa8bd1fad608b2c845bbf9571a9f12fdeaa756446e425815fbe34"),
+          Map.entry(
+              "V17__job_files.sql",
+              "932dd3c0d816f2b4aa6f3b6880495d1102598f36b2fc16c2a22198315bb8d686"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.claim.BodyIdentity;
@@ -34,6 +35,7 @@ import dev.tollgate.server.postgres.JobRows.Claimed;
 import dev.tollgate.server.postgres.JobRows.Sign;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.EventExecutor;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -179,6 +181,46 @@ class PostgresJobsIT {
   }
 
   @Test
+  void theAuditNamesEverySumOfWhichAJobDoesNotHoldItsPart() throws Exception {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    for (String scope : List.of("org:", "orgm:", "keyd:", "keym:")) {
+      String its = " WHERE holder = 'job:" + id + "' AND scope_id LIKE '" + scope + "%'";
+      String sum = " WHERE scope_id = (SELECT scope_id FROM lease" + its + ")";
+      books.execute("UPDATE scope_account SET leased_micro = leased_micro - 150" + sum);
+      books.execute("UPDATE lease SET state = 'closed'" + its);
+      assertThat(books.store().ledgerAudit().run())
+          .as(scope)
+          .singleElement()
+          .returns(8, LedgerAudit.Violation::invariant)
+          .satisfies(it -> assertThat(it.scope()).startsWith(scope))
+          .satisfies(it -> assertThat(it.what()).contains(id.toString(), "0 instead of 150"));
+      books.execute("UPDATE lease SET state = 'open'" + its);
+      books.execute("UPDATE scope_account SET leased_micro = leased_micro + 150" + sum);
+    }
+  }
+
+  @Test
+  void workersDoNotWaitForThoseWhoCharge() throws Exception {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    JobRows own = books.store().jobRows(1);
+    HikariDataSource pool = (HikariDataSource) books.store().pool();
+    List<Connection> taken = new ArrayList<>();
+    try {
+      for (int n = 0; n < pool.getMaximumPoolSize(); n++) {
+        taken.add(pool.getConnection());
+      }
+      assertThat(own.claim("node", LEASE, 10)).hasSize(1);
+      assertThat(books.store().pools())
+          .containsEntry("store", new Store.PoolFigures(taken.size(), 0))
+          .containsEntry("job_work", new Store.PoolFigures(0, 0));
+    } finally {
+      for (Connection each : taken) {
+        each.close();
+      }
+    }
+  }
+
+  @Test
   void whatIsNotOverIsCounted() throws Exception {
     var counts = (PostgresJobs) jobs;
     long before = requireNonNull(counts.open(1_000).get(JobStatus.QUEUED));
@@ -266,8 +308,12 @@ class PostgresJobsIT {
         .returns(100, Job::progress)
         .returns(new MicroUsd(90), Job::cost)
         .returns(artifacts, Job::artifacts);
-    List<JobRows.Due> due = rows.artifactsDue(10);
+    List<JobRows.Due> due = rows.takeArtifactsDue(10);
     assertThat(due).extracting(JobRows.Due::blob).contains(film.toString(), sound.toString());
+    assertThat(rows.takeArtifactsDue(10)).as("they are somebody's").isEmpty();
+    books.execute("UPDATE media_job SET files_again_at = now() WHERE files_tries = 1");
+    assertThat(rows.takeArtifactsDue(10)).containsAll(due);
+    assertThat(books.execute("SELECT max(files_tries) FROM media_job")).containsExactly("2");
     rows.forget(due);
     assertThat(found().artifacts()).isEmpty();
     assertThat(rows.tidy(Duration.ZERO, 10)).isZero();
