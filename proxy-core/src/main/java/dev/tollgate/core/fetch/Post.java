@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * One POST to a client's URL, which is judged and looked up anew. Redirects are answers like any
  * other: following one would carry the body to where nobody was asked about. Loop-confined.
  */
-final class Post {
+public final class Post {
   private static final int HEAD_BYTES = 1_024;
 
   private final PublicConnector connector;
@@ -119,6 +119,11 @@ final class Post {
     HeadOut.field(out, "connection", "close");
     HeadOut.end(out);
     return out.writeBytes(body);
+  }
+
+  /** Waits for it no longer: its connection is closed, and it ends as if its time were over. */
+  public void giveUp() {
+    timeOut();
   }
 
   /** What was said before the time was over counts. */

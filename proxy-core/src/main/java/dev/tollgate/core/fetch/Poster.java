@@ -24,12 +24,13 @@ public final class Poster {
   }
 
   /**
-   * Begins to send one on the caller's loop. The end is told once, perhaps before this returns.
+   * Begins to send one on the caller's loop, where it may be given up. The end is told once,
+   * perhaps before this returns.
    *
    * @param fields beside those of HTTP itself
    * @param body not to be changed before the end
    */
-  public void post(
+  public Post post(
       String url, List<Field> fields, byte[] body, EventLoop loop, Consumer<Posted> whenDone) {
     assert loop.inEventLoop();
     underWay.incrementAndGet();
@@ -38,6 +39,8 @@ public final class Poster {
           underWay.decrementAndGet();
           whenDone.accept(posted);
         };
-    new Post(connector, rules.get(), loop, fields, body, ended).begin(url);
+    var post = new Post(connector, rules.get(), loop, fields, body, ended);
+    post.begin(url);
+    return post;
   }
 }

@@ -12,8 +12,9 @@ import java.util.UUID;
  * @param id the same at each attempt
  * @param event {@code job.completed} or {@code job.failed}
  * @param request what submitted the job
+ * @param lease under which it was taken; no event has one of them twice
  * @param attempt the number of this attempt, the first being 1
- * @param age since the job ended
+ * @param age when it was taken, since it was due; for a first attempt, since the job ended
  * @param secrets the newest first, at least one
  */
 public record Due(
@@ -23,6 +24,7 @@ public record Due(
     String event,
     String url,
     RequestId request,
+    int lease,
     int attempt,
     Duration age,
     List<WebhookSecret> secrets) {

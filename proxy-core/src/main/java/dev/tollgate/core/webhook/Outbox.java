@@ -3,38 +3,61 @@ package dev.tollgate.core.webhook;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.UUID;
 
 /**
  * Port to the events that all nodes announce. Each verb is atomic and blocks; what is claimed and
  * never booked comes again when its lease is over.
  */
 public interface Outbox {
+  /** A receiver that took so long is slow until it does not. */
+  Duration SLOW = Duration.ofSeconds(1);
+
   /** Takes what is due, in turns among receivers and organizations. */
   List<Due> claim(Wish wish) throws OutboxException;
 
   /**
-   * How much is taken. Places are counted over all nodes.
+   * How much is taken. Slow receivers have at most half of a host's and of an organization's
+   * places.
    *
    * @param most of all
-   * @param hostMost places of one host
-   * @param orgMost places of one organization
+   * @param slowMost places of slow receivers on this node, with those that they have
+   * @param places those that are counted over all nodes
    * @param first how old an event is at its first attempt
    */
-  record Wish(int most, int hostMost, int orgMost, Duration lease, Duration first) {}
+  record Wish(int most, int slowMost, Places places, Duration lease, Duration first) {}
 
-  /** Writes down what came of an attempt, and gives the lease back. */
-  void book(Attempt attempt) throws OutboxException;
+  /**
+   * How many attempts may be under way on all nodes together.
+   *
+   * @param receiver for one organization to one host
+   * @param host to one host, whoever sends
+   * @param org for one organization
+   */
+  record Places(int receiver, int host, int org) {}
+
+  /** Writes down what came of an attempt, and gives the lease back. Twice is once. */
+  Booked book(Attempt attempt) throws OutboxException;
 
   /** An attempt that is over, and what is to follow. */
-  record Attempt(UUID event, int number, Reply reply, Duration took, Next next) {}
+  record Attempt(Due due, Reply reply, Duration took, Next next) {}
+
+  /** What a booking came to. */
+  enum Booked {
+    /** What was to follow does. */
+    DECIDED,
+    /** The attempt is remembered; what follows was for somebody else to say. */
+    LATE
+  }
 
   /**
    * What the receiver did.
    *
    * @param outcome as metrics name it
    */
-  record Reply(OptionalInt status, String outcome) {}
+  record Reply(OptionalInt status, String outcome) {
+    /** There was nothing to tell, so nobody was asked. */
+    public static final Reply REMOVED = new Reply(OptionalInt.empty(), "removed");
+  }
 
   /** What follows. */
   sealed interface Next {
@@ -51,8 +74,8 @@ public interface Outbox {
     record Again(Duration pause) implements Next {}
   }
 
-  /** Gives the lease back as if it had not been claimed. */
-  void release(UUID event) throws OutboxException;
+  /** Gives the lease back as if nothing had been claimed; nobody claims it before the pause. */
+  void release(Due due, Duration pause) throws OutboxException;
 
   /** What waits on all nodes. */
   Depth depth() throws OutboxException;

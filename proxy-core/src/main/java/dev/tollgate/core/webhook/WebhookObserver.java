@@ -7,7 +7,7 @@ public interface WebhookObserver {
   /** A first attempt begins, so long after its job ended. */
   void began(Duration age);
 
-  /** An attempt ended; called once for each that was booked. */
+  /** An attempt ended and was booked; called once for each. */
   void attempted(String outcome, Duration took);
 
   /** A delivery ended, as {@code delivered}, {@code gone} or {@code failed}. */

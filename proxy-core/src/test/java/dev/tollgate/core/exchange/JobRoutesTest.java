@@ -43,6 +43,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -234,9 +235,19 @@ final class JobRoutesTest {
     }
   }
 
-  @Test
+  @ParameterizedTest
+  @CsvSource({
+    "VIDEO, webhook_url",
+    "VIDEO, image_url",
+    "VIDEO, end_image_url",
+    "VIDEO, input_images[0]",
+    "MUSIC, webhook_url",
+  })
   @Tag("corpus")
-  void everyUrlOfTheCorpusGetsItsVerdict() {
+  void everyUrlOfTheCorpusGetsItsVerdict(JobKind kind, String param) {
+    Endpoint endpoint =
+        kind == JobKind.VIDEO ? Endpoint.VIDEO_GENERATIONS : Endpoint.MUSIC_GENERATIONS;
+    String member = param.endsWith("[0]") ? ",\"input_images\":[%s]" : ",\"" + param + "\":%s";
     for (String[] row : Corpora.rows("data/ssrf.tsv")) {
       String url =
           row[0]
@@ -246,19 +257,21 @@ final class JobRoutesTest {
               .replace("\\x00", "\0")
               .replace("\\\\", "\\");
       String host = url.replaceFirst("(?i)^https:/*", "").replaceFirst("[:/?#].*", "");
-      try (var scenario = scenario()) {
+      try (var scenario = scenario(kind.modality())) {
         if (!row[4].equals("-")) {
           String name = host.toLowerCase(Locale.ROOT).replaceAll("\\.$", "");
           scenario.names().answer(name, row[4].replace("SELF", "127.0.0.1").split(";"));
         }
         String json = JsonBytes.string(url).toString();
-        RecordedClient client = submit(scenario, ",\"webhook_url\":" + json, "k");
+        String body = BODY.formatted(member.formatted(json));
+        RecordedClient client = scenario.submit(endpoint, body, "k");
         if (row[1].equals("block")) {
           boolean isNul = url.indexOf('\0') >= 0;
           assertThat(client.fault().code().wire())
               .as("%s", List.of(row))
               .isEqualTo(isNul ? "validation_failed" : row[2]);
-          assertThat(client.fault().param()).isEqualTo("webhook_url");
+          assertThat(client.fault().param()).isEqualTo(param);
+          assertThat(scenario.jobs().wishes()).as("%s", List.of(row)).isEmpty();
         } else {
           assertThat(client.whole().status()).as("%s", List.of(row)).isEqualTo(202);
         }

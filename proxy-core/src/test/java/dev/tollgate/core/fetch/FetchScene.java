@@ -109,9 +109,15 @@ final class FetchScene implements AutoCloseable {
   /** What came of POSTs of one body, in the order of their ends. */
   List<Posted> post(String url, byte[] body) {
     List<Posted> outcomes = new ArrayList<>();
-    poster.post(url, List.of(new Field("x-of-ours", "yes")), body, loop.eventLoop(), outcomes::add);
+    var _ = begin(url, body, outcomes);
     run();
     return outcomes;
+  }
+
+  /** Begins a POST, whose end is added to {@code outcomes}. */
+  Post begin(String url, byte[] body, List<Posted> outcomes) {
+    var field = new Field("x-of-ours", "yes");
+    return poster.post(url, List.of(field), body, loop.eventLoop(), outcomes::add);
   }
 
   io.netty.channel.EventLoop loop() {

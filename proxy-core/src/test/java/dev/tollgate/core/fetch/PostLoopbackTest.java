@@ -120,7 +120,10 @@ class PostLoopbackTest {
     try (var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
       EventLoop loop = group.next();
       String url = "https://" + NAME + ":" + port + "/in?a=b";
-      loop.execute(() -> poster.post(url, List.of(), body(), loop, done::complete));
+      loop.execute(
+          () -> {
+            var _ = poster.post(url, List.of(), body(), loop, done::complete);
+          });
       return done.get(SECONDS_MAX, TimeUnit.SECONDS);
     }
   }

@@ -8,6 +8,7 @@ import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedConnector.Manner;
 import dev.tollgate.core.testkit.Seeds;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -204,6 +205,28 @@ class PostTest {
       List<Posted> posted = scene.post(URL, new byte[300_000]);
       scene.passSeconds(10);
       assertThat(posted).containsExactly(failed(FetchOutcome.TIMED_OUT));
+    }
+  }
+
+  @Test
+  void whatIsGivenUpEndsAtOnce() {
+    try (var scene = new FetchScene()) {
+      scene.connector.manner("93.184.216.34", Manner.SILENT);
+      List<Posted> connecting = new ArrayList<>();
+      Post first = scene.begin(URL, BODY, connecting);
+      scene.run();
+      first.giveUp();
+      first.giveUp();
+      assertThat(connecting).containsExactly(failed(FetchOutcome.TIMED_OUT));
+      scene.connector.acceptPending();
+      scene.connector.manner("93.184.216.34", Manner.ACCEPTS);
+      List<Posted> waiting = new ArrayList<>();
+      Post second = scene.begin(URL, BODY, waiting);
+      scene.run();
+      second.giveUp();
+      scene.run();
+      assertThat(waiting).containsExactly(failed(FetchOutcome.TIMED_OUT));
+      assertThat(scene.connector.links()).allMatch(link -> !link.isOpen());
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.fetch.FetchScene.Asked;
 import dev.tollgate.core.testkit.Corpora;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 @Tag("corpus")
 class SsrfCorpusTest {
   private static final String SELF = "198.20.9.9";
+  private static final String GOOD = "https://good.example/";
   private static final byte[] PNG =
       "HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n\u0089PNG\r\n\u001a\n........"
           .getBytes(ISO_8859_1);
@@ -71,6 +73,45 @@ class SsrfCorpusTest {
     }
     assertThat(seen).containsExactly("allow", "block", "no-follow", "pin");
     assertThat(rows).hasSizeGreaterThan(150);
+  }
+
+  @Test
+  void everyVerdictHoldsWhereWebhooksAreSent() {
+    byte[] body = {'{', '}'};
+    for (String[] cells : Corpora.rows("data/ssrf.tsv")) {
+      Row row = row(cells);
+      try (var scene = new FetchScene(List.of(), List.of(SELF))) {
+        if (!row.dns().equals("-")) {
+          scene.names.answer(row.name(), row.dns().split(";"));
+        }
+        List<Posted> posted = scene.post(row.url(), body);
+        if (row.verdict().equals("block")) {
+          boolean isRefused = row.code().equals("ssrf_blocked");
+          assertThat(posted)
+              .as("%s", row)
+              .hasSize(1)
+              .first()
+              .isIn(
+                  new Posted.Failed(isRefused ? FetchOutcome.BLOCKED : FetchOutcome.INVALID),
+                  new Posted.Failed(isRefused ? FetchOutcome.BLOCKED : FetchOutcome.UNRESOLVED));
+          assertThat(scene.connector.addresses()).as("%s", row).isEmpty();
+        } else {
+          int status = row.verdict().equals("no-follow") ? 307 : 204;
+          scene.link(0).send("HTTP/1.1 %d So\r\nLocation: %s\r\n\r\n".formatted(status, GOOD));
+          scene.link(0).fin();
+          scene.run();
+          assertThat(posted)
+              .as("%s", row)
+              .containsExactly(new Posted.Answered(status, Duration.ZERO));
+          assertThat(scene.links()).as("%s", row).isOne();
+        }
+        if (row.verdict().equals("pin")) {
+          assertThat(scene.post(row.url(), body))
+              .containsExactly(new Posted.Failed(FetchOutcome.BLOCKED));
+          assertThat(scene.links()).isOne();
+        }
+      }
+    }
   }
 
   private static void pinned(Row row, FetchScene scene, Asked asked) {

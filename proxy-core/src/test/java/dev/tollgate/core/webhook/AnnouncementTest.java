@@ -23,6 +23,7 @@ class AnnouncementTest {
           "https://hook.example/",
           new RequestId("req_01JADE"),
           1,
+          1,
           Duration.ZERO,
           List.of(SECRET));
 

@@ -43,7 +43,7 @@ public final class WebhookEvents {
    *
    * @param host whom it is told; the rest of its URL may be a secret
    * @param state {@code pending}, {@code delivered}, {@code failed} or {@code gone}
-   * @param lastStatus of the last attempt that was answered
+   * @param lastStatus of the last attempt; null: nobody answered
    * @param lastError how the last attempt failed
    * @param nextAttempt when one follows
    */

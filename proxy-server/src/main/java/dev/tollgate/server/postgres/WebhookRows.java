@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +18,8 @@ import java.util.concurrent.Semaphore;
 import javax.sql.DataSource;
 
 /**
- * The outbox in PostgreSQL, for one node: {@code V16__webhooks}. Blocking; whoever has to wait for
- * a connection waits here, as receivers must not take the pool's from clients.
+ * The outbox in PostgreSQL, for one node: {@code V18__webhooks_apart}. Blocking; whoever has to
+ * wait for a connection waits here, as receivers must not take the pool's from clients.
  */
 final class WebhookRows implements Outbox {
   private static final int CONNECTIONS = 2;
@@ -38,15 +39,17 @@ final class WebhookRows implements Outbox {
   @Override
   public List<Due> claim(Wish wish) throws OutboxException {
     return run(
-        "SELECT * FROM webhook_claim(?, ?, ?, ?, make_interval(secs => ?),"
+        "SELECT * FROM webhook_claim(?, ?, ?, ?, ?, ?, make_interval(secs => ?),"
             + " make_interval(secs => ?))",
         claim -> {
           claim.setString(1, worker);
           claim.setInt(2, wish.most());
-          claim.setInt(3, wish.hostMost());
-          claim.setInt(4, wish.orgMost());
-          claim.setDouble(5, seconds(wish.lease()));
-          claim.setDouble(6, seconds(wish.first()));
+          claim.setInt(3, wish.slowMost());
+          claim.setInt(4, wish.places().receiver());
+          claim.setInt(5, wish.places().host());
+          claim.setInt(6, wish.places().org());
+          claim.setDouble(7, seconds(wish.lease()));
+          claim.setDouble(8, seconds(wish.first()));
           List<Due> claimed = new ArrayList<>();
           try (ResultSet row = claim.executeQuery()) {
             while (row.next()) {
@@ -71,28 +74,34 @@ final class WebhookRows implements Outbox {
         row.getString("event"),
         row.getString("url"),
         new RequestId(row.getString("request_id")),
+        row.getInt("lease"),
         row.getInt("attempt"),
         Duration.ofMillis(Math.max(0, Math.round(row.getDouble("age") * 1e3))),
         secrets);
   }
 
   @Override
-  public void book(Attempt attempt) throws OutboxException {
-    var _ =
-        run(
-            "SELECT webhook_book(?, ?, ?, ?, ?, ?, ?, make_interval(secs => ?))",
-            book -> {
-              var status = attempt.reply().status();
-              book.setObject(1, attempt.event());
-              book.setString(2, worker);
-              book.setInt(3, attempt.number());
-              book.setString(4, attempt.reply().outcome());
-              book.setObject(5, status.isPresent() ? status.getAsInt() : null);
-              book.setLong(6, attempt.took().toMillis());
-              book.setString(7, word(attempt.next()));
-              book.setDouble(8, seconds(pause(attempt.next())));
-              return book.execute();
-            });
+  public Booked book(Attempt attempt) throws OutboxException {
+    return run(
+        "SELECT webhook_book(?, ?, ?, ?, ?, ?, ?, ?, make_interval(secs => ?), ?)",
+        book -> {
+          var reply = attempt.reply();
+          book.setObject(1, attempt.due().id());
+          book.setString(2, worker);
+          book.setInt(3, attempt.due().lease());
+          book.setInt(4, attempt.due().attempt());
+          book.setString(5, reply.outcome());
+          book.setObject(
+              6, reply.status().isPresent() ? reply.status().getAsInt() : null, Types.INTEGER);
+          book.setLong(7, attempt.took().toMillis());
+          book.setString(8, word(attempt.next()));
+          book.setDouble(9, seconds(pause(attempt.next())));
+          book.setObject(10, reply.equals(Reply.REMOVED) ? null : SLOW.toMillis(), Types.BIGINT);
+          try (ResultSet row = book.executeQuery()) {
+            row.next();
+            return row.getBoolean(1) ? Booked.DECIDED : Booked.LATE;
+          }
+        });
   }
 
   private static String word(Next next) {
@@ -112,13 +121,15 @@ final class WebhookRows implements Outbox {
   }
 
   @Override
-  public void release(UUID event) throws OutboxException {
+  public void release(Due due, Duration pause) throws OutboxException {
     var _ =
         run(
-            "SELECT webhook_release(?, ?)",
+            "SELECT webhook_release(?, ?, ?, make_interval(secs => ?))",
             release -> {
-              release.setObject(1, event);
+              release.setObject(1, due.id());
               release.setString(2, worker);
+              release.setInt(3, due.lease());
+              release.setDouble(4, seconds(pause));
               return release.execute();
             });
   }

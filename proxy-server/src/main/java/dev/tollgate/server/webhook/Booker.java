@@ -2,6 +2,7 @@ package dev.tollgate.server.webhook;
 
 import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Attempt;
+import dev.tollgate.core.webhook.Outbox.Booked;
 import dev.tollgate.core.webhook.Outbox.OutboxException;
 import java.time.Duration;
 
@@ -18,17 +19,16 @@ record Booker(Outbox outbox, Pause pause) {
     void await(Duration time) throws InterruptedException;
   }
 
-  void book(Attempt attempt) throws OutboxException, InterruptedException {
+  Booked book(Attempt attempt) throws OutboxException, InterruptedException {
     Duration next = FIRST_PAUSE;
     for (int left = TRIES - 1; left > 0; left--) {
       try {
-        outbox.book(attempt);
-        return;
+        return outbox.book(attempt);
       } catch (OutboxException e) {
         pause.await(next);
         next = next.multipliedBy(2);
       }
     }
-    outbox.book(attempt);
+    return outbox.book(attempt);
   }
 }

@@ -7,6 +7,7 @@ import dev.tollgate.core.webhook.Announcement;
 import dev.tollgate.core.webhook.Due;
 import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Attempt;
+import dev.tollgate.core.webhook.Outbox.Booked;
 import dev.tollgate.core.webhook.Outbox.Next;
 import dev.tollgate.core.webhook.Outbox.OutboxException;
 import dev.tollgate.core.webhook.Outbox.Reply;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class Delivery {
   private static final Logger log = LoggerFactory.getLogger(Delivery.class);
 
+  /** Before somebody tries again what this node had no room or no time for. */
+  private static final Duration BREATHER = Duration.ofSeconds(1);
+
   private final Outbox outbox;
   private final JobTexts jobs;
   private final Wire wire;
@@ -45,34 +49,42 @@ final class Delivery {
     this.means = means;
   }
 
-  /** Makes the attempt. Interrupted, it gives the lease back. */
-  void run(Due due, SenderRules rules) {
+  /** Makes the attempt that was claimed then. Interrupted, it gives the lease back. */
+  void run(Due due, SenderRules rules, long claimedNanos) {
     try {
-      attempt(due, rules);
+      attempt(due, rules, claimedNanos);
     } catch (OutboxException e) {
       log.warn("webhook {} has to wait for the store: {}", due.id(), e.getMessage());
     } catch (InterruptedException e) {
-      giveBack(due);
+      giveBack(due, Duration.ZERO);
       Thread.currentThread().interrupt();
     }
   }
 
-  private void attempt(Due due, SenderRules rules) throws OutboxException, InterruptedException {
-    if (due.attempt() == 1) {
-      observer.began(due.age());
-    }
+  private void attempt(Due due, SenderRules rules, long claimedNanos)
+      throws OutboxException, InterruptedException {
     Optional<byte[]> job = jobs.of(due);
     if (job.isEmpty()) {
-      book(due, rules, new Reply(OptionalInt.empty(), "removed"), Duration.ZERO, new Next.Failed());
+      book(due, rules, Reply.REMOVED, Duration.ZERO, new Next.Failed());
+      return;
+    }
+    long begun = means.ticker().nanoTime();
+    Duration waited = Duration.ofNanos(begun - claimedNanos);
+    if (waited.compareTo(SenderRules.BEGIN_MAX) > 0) {
+      log.info("webhook {} has to wait: the store took {} s", due.id(), waited.toSeconds());
+      giveBack(due, BREATHER);
       return;
     }
     long epochSeconds = means.wall().instant().getEpochSecond();
-    long begun = means.ticker().nanoTime();
     Posted posted =
         wire.post(due.url(), Announcement.of(due, job.get(), epochSeconds), rules.timeout());
     if (posted instanceof Posted.Failed(FetchOutcome outcome) && outcome == FetchOutcome.NO_ROOM) {
       log.info("webhook {} has to wait: this node looks up too many names", due.id());
+      giveBack(due, BREATHER);
       return;
+    }
+    if (due.attempt() == 1) {
+      observer.began(due.age().plus(waited));
     }
     Duration took = Duration.ofNanos(means.ticker().nanoTime() - begun);
     book(due, rules, reply(posted), took, next(posted, due, rules));
@@ -112,7 +124,22 @@ final class Delivery {
 
   private void book(Due due, SenderRules rules, Reply reply, Duration took, Next next)
       throws OutboxException, InterruptedException {
+    Booked booked = new Booker(outbox, means.pause()).book(new Attempt(due, reply, took, next));
     observer.attempted(reply.outcome(), took);
+    switch (booked) {
+      case DECIDED -> decided(due, rules, reply, next);
+      case LATE ->
+          log.info(
+              "webhook {} of {}: {} of attempt {} decides nothing, as it was resent, removed or"
+                  + " taken by another node",
+              due.id(),
+              due.request(),
+              reply.outcome(),
+              due.attempt());
+    }
+  }
+
+  private void decided(Due due, SenderRules rules, Reply reply, Next next) {
     switch (next) {
       case Next.Delivered _ -> observer.ended("delivered");
       case Next.Gone _ -> {
@@ -126,7 +153,6 @@ final class Delivery {
       case Next.Again again ->
           tell(due, rules, reply, "next in " + again.pause().toSeconds() + " s");
     }
-    new Booker(outbox, means.pause()).book(new Attempt(due.id(), due.attempt(), reply, took, next));
   }
 
   /** Without the path and the query of the URL, where clients keep secrets. */
@@ -150,9 +176,9 @@ final class Delivery {
     };
   }
 
-  private void giveBack(Due due) {
+  private void giveBack(Due due, Duration pause) {
     try {
-      outbox.release(due.id());
+      outbox.release(due, pause);
     } catch (OutboxException e) {
       log.debug("webhook {} stays leased until that runs out", due.id(), e);
     }

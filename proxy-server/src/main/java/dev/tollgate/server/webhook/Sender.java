@@ -4,6 +4,7 @@ import dev.tollgate.core.webhook.Due;
 import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Depth;
 import dev.tollgate.core.webhook.Outbox.OutboxException;
+import dev.tollgate.core.webhook.Outbox.Places;
 import dev.tollgate.core.webhook.Outbox.Wish;
 import dev.tollgate.core.webhook.WebhookObserver;
 import dev.tollgate.server.webhook.Delivery.Means;
@@ -21,18 +22,18 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks for events that are due, at each ring and otherwise twice a second, and delivers each on a
- * virtual thread. Places are few for one host and for one organization, so that the dead ones hold
- * nobody else up.
+ * virtual thread. Places are few for one receiver, for one host and for one organization, and fewer
+ * for those who are slow, so that the dead ones hold nobody else up.
  */
 public final class Sender implements AutoCloseable {
   /** Attempts under way on one node. */
-  public static final int PLACES = 64;
+  public static final int PLACES = 256;
 
-  /** Attempts under way to one host, on all nodes together. */
-  static final int HOST_PLACES = 4;
+  /** Those of them that slow receivers may have. */
+  static final int SLOW_PLACES = PLACES / 2;
 
-  /** Attempts under way for one organization, on all nodes together. */
-  static final int ORG_PLACES = 16;
+  /** Attempts under way: for an organization to a host, to a host, and for an organization. */
+  static final Places SHARED = new Places(4, 16, 16);
 
   private static final Logger log = LoggerFactory.getLogger(Sender.class);
   private static final Duration LOOK = Duration.ofMillis(500);
@@ -151,25 +152,26 @@ public final class Sender implements AutoCloseable {
       return;
     }
     SenderRules now = rules.get();
-    var wish = new Wish(free, HOST_PLACES, ORG_PLACES, now.lease(), now.schedule().first());
+    var wish = new Wish(free, SLOW_PLACES, SHARED, now.lease(), now.schedule().first());
+    long claimedNanos = ticker.nanoTime();
     for (Due due : outbox.claim(wish)) {
       places.acquireUninterruptibly();
-      begin(due, now);
+      begin(due, now, claimedNanos);
     }
   }
 
-  private void begin(Due due, SenderRules now) {
+  private void begin(Due due, SenderRules now, long claimedNanos) {
     try {
-      workers.execute(() -> deliver(due, now));
+      workers.execute(() -> deliver(due, now, claimedNanos));
     } catch (RuntimeException | Error e) {
       places.release();
       throw e;
     }
   }
 
-  private void deliver(Due due, SenderRules now) {
+  private void deliver(Due due, SenderRules now, long claimedNanos) {
     try {
-      delivery.run(due, now);
+      delivery.run(due, now, claimedNanos);
     } catch (RuntimeException | Error e) {
       log.error("webhook {} of {} failed unexpectedly", due.id(), due.request(), e);
     } finally {

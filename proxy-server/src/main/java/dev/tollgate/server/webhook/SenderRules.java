@@ -12,6 +12,9 @@ public record SenderRules(Schedule schedule, Duration timeout) {
   /** What the store and a busy node may take beside an attempt. */
   private static final Duration MARGIN = Duration.ofSeconds(20);
 
+  /** Whoever has not begun by then would end when the attempt may be another's. */
+  static final Duration BEGIN_MAX = MARGIN.dividedBy(2);
+
   /** For so long an attempt is nobody else's. */
   Duration lease() {
     return timeout.plus(MARGIN);

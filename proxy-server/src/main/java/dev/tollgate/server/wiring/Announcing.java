@@ -3,6 +3,7 @@ package dev.tollgate.server.wiring;
 import dev.tollgate.core.blob.Blobs;
 import dev.tollgate.core.fetch.PostRules;
 import dev.tollgate.core.fetch.Poster;
+import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.fetch.PublicConnector;
 import dev.tollgate.core.webhook.Schedule;
 import dev.tollgate.server.ops.Family;
@@ -27,12 +28,12 @@ final class Announcing {
    * To be started once URLs of artifacts can be told. Whoever ends a job on this node rings it.
    */
   static Optional<Sender> prepare(
-      Store store,
-      Storage storage,
-      Network network,
-      PublicConnector connector,
-      Snapshots snapshots,
-      Metrics metrics) {
+      Store store, Storage storage, Network network, Snapshots snapshots, Metrics metrics)
+      throws StartException {
+    // With look-ups of their own, which are as many as attempts at most: names of dead receivers
+    // keep none from the images of clients.
+    var resolver = new PublicAddressResolver(network.clientNames());
+    var connector = new PublicConnector(resolver, network.addressConnector());
     return storage
         .blobs()
         .map(blobs -> sender(store, blobs, network, connector, snapshots, metrics));

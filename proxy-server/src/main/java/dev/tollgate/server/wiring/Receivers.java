@@ -1,6 +1,7 @@
 package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.fetch.FetchOutcome;
+import dev.tollgate.core.fetch.Post;
 import dev.tollgate.core.fetch.Posted;
 import dev.tollgate.core.fetch.Poster;
 import dev.tollgate.core.webhook.Announcement;
@@ -24,10 +25,18 @@ record Receivers(EventLoopGroup loops, Poster poster) implements Wire {
       throws InterruptedException {
     EventLoop loop = loops.next();
     var done = new CompletableFuture<Posted>();
+    var begun = new CompletableFuture<Post>();
     try {
       loop.execute(
-          () -> poster.post(url, announcement.fields(), announcement.body(), loop, done::complete));
+          () ->
+              begun.complete(
+                  poster.post(
+                      url, announcement.fields(), announcement.body(), loop, done::complete)));
       return done.get(within.plus(GRACE).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      var _ =
+          begun.thenAccept(post -> loop.execute(post::giveUp)); // or it would outlive its sender
+      throw e;
     } catch (RejectedExecutionException loopsAreGone) {
       throw new InterruptedException("the node ends");
     } catch (TimeoutException e) {

@@ -7,7 +7,6 @@ import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
 import dev.tollgate.core.exchange.Observer;
 import dev.tollgate.core.fetch.Fetcher;
-import dev.tollgate.core.fetch.PublicConnector;
 import dev.tollgate.core.pipeline.Gateway;
 import dev.tollgate.core.pipeline.GatewayOptions;
 import dev.tollgate.core.pipeline.GatewayPorts;
@@ -235,15 +234,14 @@ public final class Server implements AutoCloseable {
   /** Reaches the hosts of clients' URLs; those that wait for webhooks are called later. */
   private Fetcher fetcher(Network network, Store store, Storage storage, Snapshots snapshots)
       throws StartException {
-    PublicConnector connector = Fetching.connector(network, metrics);
-    Announcing.prepare(store, storage, network, connector, snapshots, metrics)
+    Announcing.prepare(store, storage, network, snapshots, metrics)
         .ifPresent(
             sender -> {
               closers.add("webhooks", sender);
               announce = sender::ring;
               beginToAnnounce = sender::start;
             });
-    return Fetching.begin(connector, snapshots::fetches, metrics);
+    return Fetching.begin(Fetching.connector(network, metrics), snapshots::fetches, metrics);
   }
 
   private MediaDesk mediaDesk(Store store, Network network, Snapshots snapshots) {

@@ -67,7 +67,10 @@ final class MigrationsTest {
               "af1a5f6f9f4fa8bd1fad608b2c845bbf9571a9f12fdeaa756446e425815fbe34"),
           Map.entry(
               "V17__job_files.sql",
-              "932dd3c0d816f2b4aa6f3b6880495d1102598f36b2fc16c2a22198315bb8d686"));
+              "932dd3c0d816f2b4aa6f3b6880495d1102598f36b2fc16c2a22198315bb8d686"),
+          Map.entry(
+              "V18__webhooks_apart.sql",
+              "298a0a52a6266186c1fa49a215dd292091c08e079a8df5078682da8c5b05eb9a"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

@@ -1,15 +1,23 @@
 package dev.tollgate.server.postgres;
 
+import static dev.tollgate.server.postgres.TestEvents.LEASE;
+import static dev.tollgate.server.postgres.TestEvents.NOON;
+import static dev.tollgate.server.postgres.TestEvents.PLACES;
+import static dev.tollgate.server.postgres.TestEvents.again;
+import static dev.tollgate.server.postgres.TestEvents.attempt;
+import static dev.tollgate.server.postgres.TestEvents.claim;
+import static dev.tollgate.server.postgres.TestEvents.take;
+import static dev.tollgate.server.postgres.TestEvents.wish;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.OrgId;
-import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.webhook.Due;
 import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Attempt;
+import dev.tollgate.core.webhook.Outbox.Booked;
 import dev.tollgate.core.webhook.Outbox.Next;
-import dev.tollgate.core.webhook.Outbox.Reply;
+import dev.tollgate.core.webhook.Outbox.Places;
 import dev.tollgate.core.webhook.Outbox.Wish;
 import dev.tollgate.core.webhook.WebhookSecret;
 import dev.tollgate.server.postgres.WebhookEvents.Event;
@@ -18,7 +26,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -32,10 +39,8 @@ import org.junit.jupiter.api.Test;
 
 /** The outbox in a real database, by a clock that stands still until it is set. */
 class WebhookRowsIT {
-  private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
-  private static final Duration LEASE = Duration.ofSeconds(30);
   private static TestBooks books;
-
+  private static TestEvents events;
   private static Outbox one;
   private static Outbox two;
   private OrgId org;
@@ -43,6 +48,7 @@ class WebhookRowsIT {
   @BeforeAll
   static void open() throws Exception {
     books = TestBooks.open();
+    events = new TestEvents(books);
     one = books.store().outbox("one");
     two = books.store().outbox("two");
   }
@@ -54,63 +60,16 @@ class WebhookRowsIT {
 
   @BeforeEach
   void clear() throws Exception {
-    books.execute("DELETE FROM webhook_delivery");
-    books.execute("DELETE FROM webhook_event");
-    books.execute("DELETE FROM media_job");
-    pass(0);
+    events.clear();
     org = books.newOrg();
   }
 
-  /** The clock shows noon and so many seconds. */
   private static void pass(double seconds) throws Exception {
-    books.setClock(NOON + Math.round(seconds * 1e3));
+    events.pass(seconds);
   }
 
   private UUID event(String url) throws Exception {
-    return event(org, url);
-  }
-
-  private static UUID event(OrgId org, String url) throws Exception {
-    UUID job = UUID.randomUUID();
-    String request = RequestId.at(NOON).value();
-    books.execute(
-        "INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,"
-            + " estimated_cost_micro, max_cost_micro, params, metadata, created_at, completed_at,"
-            + " expires_at, next_look_at)"
-            + " SELECT ?, ?, 'k', ?, '2026-11-22', 'video', 'm', 'p', 'succeeded', 1, 1, '{}',"
-            + " '{}', ledger_now(), ledger_now(), ledger_now(), ledger_now()",
-        job,
-        org.value(),
-        request);
-    return UUID.fromString(
-        books
-            .execute(
-                "INSERT INTO webhook_event (id, org_id, job_id, event, url, request_id, created_at,"
-                    + " next_attempt_at) VALUES (?, ?, ?, 'job.completed', ?, ?, ledger_now(),"
-                    + " ledger_now()) RETURNING id",
-                UUID.randomUUID(),
-                org.value(),
-                job,
-                url,
-                request)
-            .getFirst());
-  }
-
-  private static Wish wish(int most) {
-    return new Wish(most, 4, 16, LEASE, Duration.ZERO);
-  }
-
-  private static List<UUID> claim(Outbox node, int most) throws Exception {
-    return node.claim(wish(most)).stream().map(Due::id).toList();
-  }
-
-  private static Attempt attempt(UUID event, int number, String outcome, Next next) {
-    OptionalInt status = outcome.equals("timed_out") ? OptionalInt.empty() : OptionalInt.of(500);
-    return new Attempt(event, number, new Reply(status, outcome), Duration.ofMillis(7), next);
-  }
-
-  private static Next again(int seconds) {
-    return new Next.Again(Duration.ofSeconds(seconds));
+    return events.event(org, url);
   }
 
   private Event only() throws Exception {
@@ -150,7 +109,9 @@ class WebhookRowsIT {
         Outbox node = i % 2 == 0 ? one : two;
         Callable<List<UUID>> claim =
             () ->
-                node.claim(new Wish(7, 4, 99, LEASE, Duration.ZERO)).stream().map(Due::id).toList();
+                node.claim(new Wish(7, 32, new Places(4, 16, 99), LEASE, Duration.ZERO)).stream()
+                    .map(Due::id)
+                    .toList();
         claims.add(threads.submit(claim));
       }
     }
@@ -183,18 +144,17 @@ class WebhookRowsIT {
     }
     pass(1);
     OrgId other = books.newOrg();
-    UUID theirs = event(other, "https://live.example/");
+    UUID theirs = events.event(other, "https://live.example/");
     assertThat(claim(one, 4)).hasSize(4).contains(theirs);
     assertThat(claim(two, 64)).hasSize(13);
     assertThat(claim(one, 64)).isEmpty();
-    assertThat(event(other, "https://live.example/2")).isIn(claim(one, 64));
+    assertThat(events.event(other, "https://live.example/2")).isIn(claim(one, 64));
   }
 
   @Test
   void firstAttemptsGoBeforeOthers() throws Exception {
     UUID old = event("https://a.example/");
-    claim(one, 1);
-    one.book(attempt(old, 1, "timed_out", again(5)));
+    one.book(attempt(take(one), "timed_out", again(5)));
     pass(6);
     UUID fresh = event("https://b.example/");
     assertThat(claim(one, 1)).containsExactly(fresh);
@@ -204,7 +164,7 @@ class WebhookRowsIT {
   @Test
   void aFirstAttemptMayHaveToWait() throws Exception {
     event("https://a.example/");
-    var wish = new Wish(9, 4, 16, LEASE, Duration.ofSeconds(10));
+    var wish = new Wish(9, 9, PLACES, LEASE, Duration.ofSeconds(10));
     pass(9.9);
     assertThat(one.claim(wish)).isEmpty();
     pass(10);
@@ -219,11 +179,10 @@ class WebhookRowsIT {
     int[] waits = {5, 30, 120, 600, 1_800, 7_200, 18_000};
     double at = 0;
     for (int number = 1; number <= 8; number++) {
-      Due due = one.claim(wish(1)).getFirst();
+      Due due = take(one);
       assertThat(due.attempt()).isEqualTo(number);
       boolean isLast = number == 8;
-      one.book(
-          attempt(id, number, "bad_status", isLast ? new Next.Failed() : again(waits[number - 1])));
+      one.book(attempt(due, "bad_status", isLast ? new Next.Failed() : again(waits[number - 1])));
       if (!isLast) {
         at += waits[number - 1];
         pass(at - 0.001);
@@ -247,15 +206,14 @@ class WebhookRowsIT {
   @Test
   void whatIsDeliveredOrUnwantedEnds() throws Exception {
     UUID delivered = event("https://a.example/");
-    claim(one, 1);
-    one.book(attempt(delivered, 1, "ok", new Next.Delivered()));
-    one.book(attempt(delivered, 1, "ok", new Next.Delivered())); // nobody heard of the first
+    Attempt booked = attempt(take(one), "ok", new Next.Delivered());
+    assertThat(one.book(booked)).isEqualTo(Booked.DECIDED);
+    assertThat(one.book(booked)).as("nobody heard of the first").isEqualTo(Booked.DECIDED);
     assertThat(only().state()).isEqualTo("delivered");
     assertThat(only().lastError()).isNull();
     assertThat(books.store().webhookEvents().attempts(delivered)).hasSize(1);
     UUID gone = event("https://b.example/");
-    claim(one, 1);
-    one.book(attempt(gone, 1, "gone", new Next.Gone()));
+    one.book(attempt(take(one), "gone", new Next.Gone()));
     assertThat(books.store().webhookEvents().latest(org, "gone", 9))
         .extracting(Event::id)
         .containsExactly(gone);
@@ -266,40 +224,65 @@ class WebhookRowsIT {
   @Test
   void whatANodeTookToItsGraveComesAgainUnderTheSameNumber() throws Exception {
     UUID id = event("https://a.example/");
-    claim(one, 1);
+    Due first = take(one);
     pass(29.9);
     assertThat(claim(two, 1)).isEmpty();
     pass(30);
-    Due again = two.claim(wish(1)).getFirst();
-    assertThat(again.id()).isEqualTo(id);
-    assertThat(again.attempt()).isEqualTo(1);
-    // The first was only slow: its failure is not the second's, but what it delivered is delivered.
-    one.book(attempt(id, 1, "timed_out", again(5)));
+    Due second = take(two);
+    assertThat(second.id()).isEqualTo(id);
+    assertThat(second.attempt()).isEqualTo(1);
+    pass(60);
+    Due third = take(one);
+    // The first two were only slow: their failures are not the third's, and what is delivered is.
+    assertThat(one.book(attempt(first, "timed_out", again(5)))).isEqualTo(Booked.LATE);
     assertThat(only().attempts()).isZero();
-    one.book(attempt(id, 1, "ok", new Next.Delivered()));
-    two.book(attempt(id, 1, "timed_out", again(5)));
+    assertThat(claim(two, 1)).as("the lease is the third's").isEmpty();
+    assertThat(two.book(attempt(second, "ok", new Next.Delivered()))).isEqualTo(Booked.DECIDED);
+    assertThat(one.book(attempt(third, "timed_out", again(5)))).isEqualTo(Booked.LATE);
+    assertThat(only().state()).isEqualTo("delivered");
+    assertThat(books.store().webhookEvents().attempts(id))
+        .as("all that were made are told")
+        .extracting(WebhookEvents.Attempt::outcome)
+        .containsExactly("timed_out", "ok", "timed_out");
+  }
+
+  @Test
+  void whatIsDeliveredLateIsDeliveredAlsoWhereItWasGivenUp() throws Exception {
+    event("https://a.example/");
+    Due slow = take(one);
+    pass(30);
+    two.book(attempt(take(two), "timed_out", new Next.Failed()));
+    assertThat(only().state()).isEqualTo("failed");
+    assertThat(one.book(attempt(slow, "ok", new Next.Delivered()))).isEqualTo(Booked.DECIDED);
     assertThat(only().state()).isEqualTo("delivered");
   }
 
   @Test
   void whatIsGivenBackIsDueAtOnce() throws Exception {
     UUID id = event("https://a.example/");
-    claim(one, 1);
-    two.release(id);
+    Due due = take(one);
+    two.release(due, Duration.ZERO);
     assertThat(claim(two, 1)).isEmpty();
-    one.release(id);
-    assertThat(claim(two, 1)).containsExactly(id);
+    one.release(due, Duration.ZERO);
+    Due next = take(two);
+    assertThat(next.id()).isEqualTo(id);
+    one.release(due, Duration.ZERO);
+    assertThat(claim(one, 1)).as("a lease that is over gives nothing back").isEmpty();
+    two.release(next, Duration.ofSeconds(2));
+    pass(1.9);
+    assertThat(claim(one, 1)).isEmpty();
+    pass(2);
+    assertThat(take(one).attempt()).isEqualTo(1);
   }
 
   @Test
   void theDepthCountsWhatWaitsAndForHowLong() throws Exception {
     assertThat(one.depth()).isEqualTo(new Outbox.Depth(0, Duration.ZERO));
-    UUID id = event("https://a.example/");
+    event("https://a.example/");
     event("https://b.example/");
     pass(2.5);
     assertThat(one.depth()).isEqualTo(new Outbox.Depth(2, Duration.ofMillis(2_500)));
-    claim(one, 9);
-    one.book(attempt(id, 1, "ok", new Next.Delivered()));
+    one.book(attempt(take(one), "ok", new Next.Delivered()));
     assertThat(one.depth().pending()).isOne();
   }
 
@@ -317,31 +300,51 @@ class WebhookRowsIT {
   @Test
   void whatIsSentAgainHasItsScheduleAgain() throws Exception {
     UUID id = event("https://a.example/");
-    claim(one, 1);
-    one.book(attempt(id, 1, "gone", new Next.Gone()));
-    var events = books.store().webhookEvents();
-    assertThat(events.resend(id)).isEqualTo(WebhookEvents.Resend.AGAIN);
-    Due due = one.claim(wish(1)).getFirst();
+    one.book(attempt(take(one), "gone", new Next.Gone()));
+    var people = books.store().webhookEvents();
+    pass(3_600);
+    assertThat(people.resend(id)).isEqualTo(WebhookEvents.Resend.AGAIN);
+    pass(3_600.25);
+    Due due = take(one);
     assertThat(due.id()).isEqualTo(id);
     assertThat(due.attempt()).isEqualTo(1);
-    assertThat(events.resend(UUID.randomUUID())).isEqualTo(WebhookEvents.Resend.UNKNOWN);
+    assertThat(due.age()).as("since it was sent again").isEqualTo(Duration.ofMillis(250));
+    assertThat(people.resend(UUID.randomUUID())).isEqualTo(WebhookEvents.Resend.UNKNOWN);
     books.execute("UPDATE media_job SET removed_at = ledger_now()");
-    assertThat(events.resend(id)).isEqualTo(WebhookEvents.Resend.REMOVED);
+    assertThat(people.resend(id)).isEqualTo(WebhookEvents.Resend.REMOVED);
+  }
+
+  @Test
+  void whatIsSentAgainDuringAnAttemptBeginsAnewBehindIt() throws Exception {
+    UUID id = event("https://a.example/");
+    var people = books.store().webhookEvents();
+    for (Next next : List.of(again(5), new Next.Failed(), new Next.Gone(), new Next.Delivered())) {
+      Due due = take(one);
+      assertThat(people.resend(id)).isEqualTo(WebhookEvents.Resend.AGAIN);
+      assertThat(claim(two, 1)).as("not both at once").isEmpty();
+      assertThat(one.book(attempt(due, "any", next))).as("%s", next).isEqualTo(Booked.LATE);
+      assertThat(only().state()).as("%s", next).isEqualTo("pending");
+      assertThat(only().attempts()).as("%s", next).isZero();
+    }
+    Due last = take(two);
+    assertThat(last.attempt()).isEqualTo(1);
+    assertThat(two.book(attempt(last, "ok", new Next.Delivered()))).isEqualTo(Booked.DECIDED);
+    assertThat(only().state()).isEqualTo("delivered");
+    assertThat(people.attempts(id)).hasSize(5);
   }
 
   @Test
   void attemptsAreRememberedForThirtyDays() throws Exception {
     UUID id = event("https://a.example/");
-    claim(one, 1);
-    one.book(attempt(id, 1, "timed_out", again(5)));
-    var events = books.store().webhookEvents();
+    one.book(attempt(take(one), "timed_out", again(5)));
+    var people = books.store().webhookEvents();
     pass(30 * 86_400);
-    events.tidy();
-    assertThat(events.attempts(id)).hasSize(1);
-    assertThat(events.attempts(id).getFirst().status()).isNull();
+    people.tidy();
+    assertThat(people.attempts(id)).hasSize(1);
+    assertThat(people.attempts(id).getFirst().status()).isNull();
     pass(30 * 86_400 + 1);
-    events.tidy();
-    assertThat(events.attempts(id)).isEmpty();
+    people.tidy();
+    assertThat(people.attempts(id)).isEmpty();
   }
 
   @Test
@@ -362,13 +365,27 @@ class WebhookRowsIT {
     assertThat(new HashSet<>(Set.of(shown(old), shown(fresh), shown(last)))).hasSize(3);
   }
 
+  @Test
+  void aSecretThatSignsNothingAnyMoreIsForgotten() throws Exception {
+    var organizations = books.store().organizations();
+    var _ = organizations.rotateWebhookSecret(org.toString(), Duration.ofHours(1)).orElseThrow();
+    String kept =
+        "SELECT count(*) FROM organization WHERE webhook_secret_before IS NOT NULL AND id = ?";
+    pass(3_599);
+    books.store().webhookEvents().tidy();
+    assertThat(books.execute(kept, org.value())).containsExactly("1");
+    pass(3_600);
+    books.store().webhookEvents().tidy();
+    assertThat(books.execute(kept, org.value())).containsExactly("0");
+  }
+
   private static String shown(byte[] secret) {
     return new WebhookSecret(secret).reveal();
   }
 
   private List<String> secrets() throws Exception {
-    Due due = one.claim(wish(1)).getFirst();
-    one.release(due.id());
+    Due due = take(one);
+    one.release(due, Duration.ZERO);
     return due.secrets().stream().map(WebhookSecret::reveal).toList();
   }
 }

@@ -11,7 +11,6 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.webhook.Announcement;
 import dev.tollgate.core.webhook.Due;
-import dev.tollgate.core.webhook.Outbox.Attempt;
 import dev.tollgate.core.webhook.Outbox.Next;
 import dev.tollgate.core.webhook.Outbox.OutboxException;
 import dev.tollgate.core.webhook.Outbox.Wish;
@@ -153,6 +152,7 @@ class SenderTest {
         "job.completed",
         url,
         new RequestId("req_01JADE"),
+        0,
         1,
         Duration.ofMillis(250),
         List.of(new WebhookSecret(new byte[32])));
@@ -183,7 +183,9 @@ class SenderTest {
       assertThat(gap).isBetween(wanted * 8 / 10 - 1, wanted * 12 / 10 + 1);
     }
     assertThat(last()).isEqualTo(new Next.Failed());
-    assertThat(outbox.booked).extracting(Attempt::number).containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
+    assertThat(outbox.booked)
+        .extracting(attempt -> attempt.due().attempt())
+        .containsExactly(1, 2, 3, 4, 5, 6, 7, 8);
     assertThat(metrics)
         .startsWith("began 250", "attempted bad_status 0")
         .endsWith("ended failed")
@@ -281,8 +283,30 @@ class SenderTest {
         };
     toTheEnd(answering(new Posted.Failed(FetchOutcome.NO_ROOM), answered(200)));
     assertThat(outbox.booked).hasSize(1);
-    assertThat(outbox.booked.getFirst().number()).isOne();
-    assertThat(sent).extracting(Sent::second).containsExactly(30L, 60L);
+    assertThat(outbox.booked.getFirst().due().attempt()).isOne();
+    assertThat(sent).extracting(Sent::second).containsExactly(30L, 31L);
+  }
+
+  @Test
+  void whoeverComesToItTooLateLeavesItToTheNext() throws Exception {
+    outbox.add(due("https://live.example/in"));
+    jobs =
+        _ -> {
+          ticker.advance(sent.isEmpty() && outbox.released.isEmpty() ? 11 : 2, TimeUnit.SECONDS);
+          return Optional.of("{}".getBytes(UTF_8));
+        };
+    toTheEnd(answering(answered(200)));
+    assertThat(sent).extracting(Sent::second).containsExactly(14L);
+    assertThat(outbox.released).hasSize(1);
+    assertThat(metrics).containsExactly("began 2250", "attempted ok 0", "ended delivered");
+  }
+
+  @Test
+  void whatComesTooLateToDecideIsNoEnd() throws Exception {
+    outbox.add(due("https://live.example/in"));
+    outbox.overtake();
+    toTheEnd(answering(answered(200)));
+    assertThat(metrics).containsExactly("began 250", "attempted ok 0");
   }
 
   @Test
@@ -348,14 +372,14 @@ class SenderTest {
       sender.start();
       sender.ring();
       assertThat(delivered.await(SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
-      assertThat(mostAtOnce).hasValue(Sender.HOST_PLACES);
+      assertThat(mostAtOnce).hasValue(Sender.SHARED.receiver());
     }
-    assertThat(outbox.released).as("what hung was given back").hasSize(Sender.HOST_PLACES);
+    assertThat(outbox.released).as("what hung was given back").hasSize(Sender.SHARED.receiver());
   }
 
   @Test
   void aNodeHasSoManyPlaces() throws Exception {
-    for (int i = 0; i < 100; i++) {
+    for (int i = 0; i < 300; i++) {
       outbox.add(due("https://dead" + i + ".example/in"));
     }
     var begun = new CountDownLatch(Sender.PLACES);
@@ -370,8 +394,9 @@ class SenderTest {
       sender.start();
       assertThat(begun.await(SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
       assertThat(sender.inFlight()).isEqualTo(Sender.PLACES);
-      assertThat(outbox.claim(new Wish(100, 4, 16, Duration.ofSeconds(1), Duration.ZERO)))
-          .hasSize(100 - Sender.PLACES);
+      assertThat(
+              outbox.claim(new Wish(300, 300, Sender.SHARED, Duration.ofSeconds(1), Duration.ZERO)))
+          .hasSize(300 - Sender.PLACES);
     }
   }
 

@@ -15,13 +15,15 @@ public final class VirtualOutbox implements Outbox {
   private final MockTicker ticker;
   private final List<Waiting> waiting = new ArrayList<>();
   final List<Attempt> booked = new ArrayList<>();
-  final List<UUID> released = new ArrayList<>();
+  final List<Due> released = new ArrayList<>();
   private int failures;
   private boolean isExhausted;
+  private boolean isOvertaken;
 
   private static final class Waiting {
     final Due due;
     int attempts;
+    int leases;
     long dueNanos;
     long leasedUntilNanos;
 
@@ -50,6 +52,11 @@ public final class VirtualOutbox implements Outbox {
     failures = calls;
   }
 
+  /** From now on every booking comes too late to decide anything. */
+  synchronized void overtake() {
+    isOvertaken = true;
+  }
+
   /** The next claim finds no memory. */
   synchronized void exhaust() {
     isExhausted = true;
@@ -73,9 +80,9 @@ public final class VirtualOutbox implements Outbox {
     List<Due> claimed = new ArrayList<>();
     for (Waiting one : waiting) {
       boolean isFree = one.dueNanos <= now && one.leasedUntilNanos <= now;
-      if (isFree && claimed.size() < wish.most() && leasedOf(one, now) < wish.hostMost()) {
+      if (isFree && claimed.size() < wish.most() && leasedOf(one, now) < wish.places().receiver()) {
         one.leasedUntilNanos = now + wish.lease().toNanos();
-        claimed.add(numbered(one.due, one.attempts + 1));
+        claimed.add(numbered(one.due, ++one.leases, one.attempts + 1));
       }
     }
     return claimed;
@@ -87,7 +94,7 @@ public final class VirtualOutbox implements Outbox {
         .count();
   }
 
-  private static Due numbered(Due due, int attempt) {
+  private static Due numbered(Due due, int lease, int attempt) {
     return new Due(
         due.id(),
         due.org(),
@@ -95,35 +102,37 @@ public final class VirtualOutbox implements Outbox {
         due.event(),
         due.url(),
         due.request(),
+        lease,
         attempt,
         due.age(),
         due.secrets());
   }
 
   @Override
-  public synchronized void book(Attempt attempt) throws OutboxException {
+  public synchronized Booked book(Attempt attempt) throws OutboxException {
     mayFail();
     booked.add(attempt);
-    Waiting its = find(attempt.event());
+    Waiting its = find(attempt.due().id());
     if (its == null) {
-      return;
+      return Booked.LATE;
     }
     its.leasedUntilNanos = ticker.nanoTime();
-    its.attempts = attempt.number();
+    its.attempts = attempt.due().attempt();
     if (attempt.next() instanceof Next.Again(Duration pause)) {
       its.dueNanos = ticker.nanoTime() + pause.toNanos();
     } else {
       waiting.remove(its);
     }
+    return isOvertaken ? Booked.LATE : Booked.DECIDED;
   }
 
   @Override
-  public synchronized void release(UUID event) throws OutboxException {
+  public synchronized void release(Due due, Duration pause) throws OutboxException {
     mayFail();
-    released.add(event);
-    Waiting its = find(event);
+    released.add(due);
+    Waiting its = find(due.id());
     if (its != null) {
-      its.leasedUntilNanos = ticker.nanoTime();
+      its.leasedUntilNanos = ticker.nanoTime() + pause.toNanos();
     }
   }
 

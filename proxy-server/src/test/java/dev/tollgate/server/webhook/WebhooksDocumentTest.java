@@ -85,6 +85,7 @@ class WebhooksDocumentTest {
         "https://hook.example/",
         new RequestId("req_01JADE"),
         1,
+        1,
         Duration.ZERO,
         List.of(SECRET));
   }

@@ -4,18 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
-import dev.tollgate.core.address.CidrSet;
-import dev.tollgate.core.address.UrlRules;
-import dev.tollgate.core.fetch.PostRules;
-import dev.tollgate.core.fetch.Poster;
-import dev.tollgate.core.fetch.PublicAddressResolver;
-import dev.tollgate.core.fetch.PublicConnector;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.testkit.ScriptedNames;
-import dev.tollgate.core.upstream.SocketConnector;
 import dev.tollgate.core.webhook.Announcement;
 import dev.tollgate.core.webhook.Due;
 import dev.tollgate.core.webhook.Outbox.Attempt;
@@ -25,19 +16,11 @@ import dev.tollgate.core.webhook.WebhookSecret;
 import dev.tollgate.server.webhook.Sender;
 import dev.tollgate.server.webhook.SenderRules;
 import dev.tollgate.server.webhook.VirtualOutbox;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslProvider;
-import io.netty.pkitesting.CertificateBuilder;
-import io.netty.pkitesting.X509Bundle;
-import io.netty.resolver.DefaultAddressResolverGroup;
 import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -48,10 +31,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 
 /** Receivers of all sorts over real sockets and TLS, told by the sender that nodes have. */
@@ -107,33 +87,25 @@ class ReceiversTest {
         "https://" + sort + ".example:" + port + "/" + sort,
         new RequestId("req_01JADE"),
         1,
+        1,
         Duration.ZERO,
         List.of(new WebhookSecret(new byte[32])));
   }
 
   @Test
   void eachSortOfReceiverIsDealtWith() throws Exception {
-    X509Bundle root =
-        new CertificateBuilder()
-            .ecp256()
-            .subject("CN=Tests")
-            .setIsCertificateAuthority(true)
-            .buildSelfSigned();
-    HttpsServer server = server(root);
-    int port = server.getAddress().getPort();
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    List<String> hosts = SORTS.stream().map(sort -> sort + ".example").toList();
+    try (LocalReceivers local = LocalReceivers.listen(hosts, 16, this::answer);
         var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
-      server.setExecutor(threads);
-      server.start();
+      int port = local.port();
       SORTS.forEach(sort -> outbox.add(due(sort, port)));
       var ended = new CountDownLatch(SORTS.size());
-      try (Sender sender = sender(new Receivers(group, poster(root, port)), ended)) {
+      var poster = local.poster(names(hosts), Set.of(port), TIMEOUT);
+      try (Sender sender = sender(new Receivers(group, poster), ended)) {
         sender.start();
         assertThat(ended.await(SECONDS_MAX, TimeUnit.SECONDS)).isTrue();
       }
       stalling.countDown();
-    } finally {
-      server.stop(0);
     }
     assertThat(outcomes())
         .containsExactlyInAnyOrderEntriesOf(
@@ -155,46 +127,28 @@ class ReceiversTest {
     assertThat(bodies).doesNotContainKeys("private", "absent");
   }
 
-  /** Who answers for all of them, under their names. */
-  private HttpsServer server(X509Bundle root) throws Exception {
-    var its = new CertificateBuilder().ecp256().subject("CN=receivers");
-    SORTS.forEach(sort -> its.addSanDnsName(sort + ".example"));
-    SSLContext tls = SSLContext.getInstance("TLS");
-    tls.init(its.buildIssuedBy(root).toKeyManagerFactory().getKeyManagers(), null, null);
-    HttpsServer server =
-        HttpsServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 16);
-    server.setHttpsConfigurator(new HttpsConfigurator(tls));
-    server.createContext("/", this::answer);
-    return server;
+  @Test
+  void aSenderThatEndsLetsGoOfWhoeverStalls() throws Exception {
+    try (LocalReceivers local = LocalReceivers.listen(List.of("fine.example"), 16, this::answer);
+        var silent = new ServerSocket(0, 16, LocalReceivers.HERE);
+        var group = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory())) {
+      int port = silent.getLocalPort();
+      outbox.add(due("stalls", port));
+      var hosts = names(List.of("stalls.example"));
+      var poster = local.poster(hosts, Set.of(port), Duration.ofMinutes(5));
+      try (Sender sender = sender(new Receivers(group, poster), new CountDownLatch(1))) {
+        sender.start();
+        silent.accept();
+      }
+      assertThat(group.submit(poster::underWay).get()).isZero();
+      assertThat(outbox.booked()).isEmpty();
+    }
   }
 
-  private static Poster poster(X509Bundle root, int port) throws Exception {
+  private static ScriptedNames names(List<String> hosts) {
     var names = new ScriptedNames();
-    SORTS.forEach(sort -> names.answer(sort + ".example", "127.0.0.1"));
-    names.answer("private.example", "10.0.0.1");
-    names.answer("absent.example", "NXDOMAIN");
-    var urls =
-        new UrlRules(
-            Set.of(port),
-            Set.of(),
-            CidrSet.parse(List.of("127.0.0.1")),
-            CidrSet.NONE,
-            Set.of(),
-            CidrSet.NONE);
-    var tls =
-        SslContextBuilder.forClient()
-            .sslProvider(SslProvider.JDK)
-            .trustManager(root.toTrustManagerFactory())
-            .build();
-    var connector =
-        new SocketConnector(
-            NioSocketChannel::new,
-            DefaultAddressResolverGroup.INSTANCE,
-            tls,
-            PooledByteBufAllocator.DEFAULT);
-    return new Poster(
-        new PublicConnector(new PublicAddressResolver(names), connector),
-        () -> new PostRules(urls, TIMEOUT));
+    hosts.forEach(host -> names.answer(host, "127.0.0.1"));
+    return names.answer("private.example", "10.0.0.1").answer("absent.example", "NXDOMAIN");
   }
 
   private Sender sender(Receivers receivers, CountDownLatch ended) {
@@ -225,7 +179,7 @@ class ReceiversTest {
     for (String sort : SORTS) {
       UUID id = due(sort, 1).id();
       Attempt its =
-          outbox.booked().stream().filter(one -> one.event().equals(id)).findAny().orElseThrow();
+          outbox.booked().stream().filter(one -> one.due().id().equals(id)).findAny().orElseThrow();
       var status = its.reply().status();
       all.put(sort, its.reply().outcome() + (status.isPresent() ? " " + status.getAsInt() : ""));
     }

@@ -1,0 +1,99 @@
+package dev.tollgate.server.wiring;
+
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.tollgate.core.address.CidrSet;
+import dev.tollgate.core.address.UrlRules;
+import dev.tollgate.core.fetch.PostRules;
+import dev.tollgate.core.fetch.Poster;
+import dev.tollgate.core.fetch.PublicAddressResolver;
+import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.testkit.ScriptedNames;
+import dev.tollgate.core.upstream.SocketConnector;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.pkitesting.CertificateBuilder;
+import io.netty.pkitesting.X509Bundle;
+import io.netty.resolver.DefaultAddressResolverGroup;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import javax.net.ssl.SSLContext;
+
+/** Receivers on this machine, under names that a certificate of its own stands for. */
+final class LocalReceivers implements AutoCloseable {
+  static final InetAddress HERE = InetAddress.ofLiteral("127.0.0.1");
+
+  private final X509Bundle root;
+  private final HttpsServer server;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+
+  private LocalReceivers(X509Bundle root, HttpsServer server) {
+    this.root = root;
+    this.server = server;
+  }
+
+  static LocalReceivers listen(List<String> names, int backlog, HttpHandler handler)
+      throws Exception {
+    X509Bundle root =
+        new CertificateBuilder()
+            .ecp256()
+            .subject("CN=Tests")
+            .setIsCertificateAuthority(true)
+            .buildSelfSigned();
+    var its = new CertificateBuilder().ecp256().subject("CN=receivers");
+    names.forEach(its::addSanDnsName);
+    SSLContext tls = SSLContext.getInstance("TLS");
+    tls.init(its.buildIssuedBy(root).toKeyManagerFactory().getKeyManagers(), null, null);
+    HttpsServer server = HttpsServer.create(new InetSocketAddress(HERE, 0), backlog);
+    server.setHttpsConfigurator(new HttpsConfigurator(tls));
+    server.createContext("/", handler);
+    var receivers = new LocalReceivers(root, server);
+    server.setExecutor(receivers.threads);
+    server.start();
+    return receivers;
+  }
+
+  int port() {
+    return server.getAddress().getPort();
+  }
+
+  /** Reaches this machine, at these ports, under the names that are answered. */
+  Poster poster(ScriptedNames names, Set<Integer> ports, Duration timeout) throws Exception {
+    var urls =
+        new UrlRules(
+            ports,
+            Set.of(),
+            CidrSet.parse(List.of("127.0.0.1")),
+            CidrSet.NONE,
+            Set.of(),
+            CidrSet.NONE);
+    var tls =
+        SslContextBuilder.forClient()
+            .sslProvider(SslProvider.JDK)
+            .trustManager(root.toTrustManagerFactory())
+            .build();
+    var connector =
+        new SocketConnector(
+            NioSocketChannel::new,
+            DefaultAddressResolverGroup.INSTANCE,
+            tls,
+            PooledByteBufAllocator.DEFAULT);
+    return new Poster(
+        new PublicConnector(new PublicAddressResolver(names), connector),
+        () -> new PostRules(urls, timeout));
+  }
+
+  @Override
+  public void close() {
+    server.stop(0);
+    threads.close();
+  }
+}
