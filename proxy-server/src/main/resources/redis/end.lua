@@ -1,20 +1,22 @@
 -- Ends what a request took: once, however often it is called.
--- KEYS  1 members of the node's epoch, 2 slots of the API key or '', 3 members of the epoch before, where
---       the request still is if it was not stated anew so far, 4.. buckets
--- ARGV  1 request, 2 epoch, 3 the epoch before, 4.. what to give back (below 0: an overrun), capacity,
---       period of each
+-- KEYS  1 slots of the API key or '', 2.. members of the epochs in which the request may be: of the node's
+--       own, and of earlier ones if it was not stated anew so far, then buckets
+-- ARGV  1 request, 2 how many epochs, 3.. these, then what to give back (below 0: an overrun), capacity,
+--       period of each bucket
 -- Gives whether the request was a member
-local epoch = ARGV[2]
-local was = redis.call('HDEL', KEYS[1], ARGV[1])
-if was == 0 then
-  epoch = ARGV[3]
-  was = redis.call('HDEL', KEYS[3], ARGV[1])
+local slots, epochs = KEYS[1], tonumber(ARGV[2])
+local was = 0
+for i = 1, epochs do
+  if redis.call('HDEL', KEYS[1 + i], ARGV[1]) == 1 then
+    was = 1
+    local epoch = ARGV[2 + i]
+    if slots ~= '' and redis.call('HINCRBY', slots, epoch, -1) < 1 then
+      redis.call('HDEL', slots, epoch)
+    end
+  end
 end
-if was == 1 and KEYS[2] ~= '' and redis.call('HINCRBY', KEYS[2], epoch, -1) < 1 then
-  redis.call('HDEL', KEYS[2], epoch)
-end
-for i = 4, #KEYS do
-  local a = 4 + (i - 4) * 3
+for i = epochs + 2, #KEYS do
+  local a = epochs + 3 + (i - epochs - 2) * 3
   local back = tonumber(ARGV[a])
   if back < 0 or was == 1 then
     local b = bucket(KEYS[i], tonumber(ARGV[a + 1]), tonumber(ARGV[a + 2]))

@@ -79,7 +79,8 @@ public enum Bound {
   REQUEST_LOG("8192", Family.REQUEST_LOG_DROPPED, Full.DROPPED),
   LOG_RING("8192", Family.LOG_DROPPED, Full.DROPPED),
   REFUSAL_CACHE("4096", Family.REQUESTS, Full.EVICTED),
-  REDIS_CALLS("4096", Family.REDIS_WAITING, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE));
+  REDIS_CALLS("4096", Family.REDIS_WAITING, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
+  REDIS_ENDS("8192", Family.REDIS_FAILURES, Full.DROPPED);
 
   private final String limit;
   private final Family metric;

@@ -60,6 +60,7 @@ final class Circuit {
   private final EventExecutor clock;
   private final Duration timeout;
   private final Held held;
+  private final Ends ends;
   private final Figures figures;
   private final String withoutIt;
   private final AtomicInteger calls = new AtomicInteger();
@@ -105,6 +106,7 @@ final class Circuit {
     this.clock = clock;
     this.timeout = timeout;
     this.held = held;
+    this.ends = new Ends(this, clock, figures);
     this.figures = figures;
     this.withoutIt = withoutIt;
     this.heardNanos = clock.ticker().nanoTime() - ScriptCall.LEASE.toNanos();
@@ -118,6 +120,11 @@ final class Circuit {
 
   Standing standing() {
     return Objects.requireNonNull(standing.get());
+  }
+
+  /** Who tells it what ended. */
+  Ends ends() {
+    return ends;
   }
 
   /** How many calls wait for answers. */
@@ -139,7 +146,7 @@ final class Circuit {
         switch (why) {
           case DISCONNECTED -> true;
           case TIMEOUT, REFUSED -> up.failures().incrementAndGet() >= FAILURES_MAX;
-          case QUEUE_FULL, DOWN -> false;
+          case QUEUE_FULL, DOWN, END_DROPPED -> false;
         };
     if (now) {
       trip(up, reason);
@@ -156,7 +163,10 @@ final class Circuit {
   void close() {
     closed = true;
     switch (standing.getAndSet(new Down("the node ends"))) {
-      case Up up -> up.link().forget(up.epoch());
+      case Up up -> {
+        up.link().forget(up.epoch());
+        up.link().forget(up.before());
+      }
       case Down _ -> {}
     }
   }
@@ -303,13 +313,33 @@ final class Circuit {
       close();
       return;
     }
-    freeEnded(up, stated); // meanwhile, when there was nobody to tell
+    ends.tellWaiting(up, List.copyOf(abandoned));
+    freeEnded(up, stated); // meanwhile, also those that found no room to wait
     Set<RequestId> known = stated.stream().map(Draw::request).collect(Collectors.toSet());
     held.batchesWithout(known).forEach(batch -> restate(up, batch, up.before()));
-    up.link().forget(up.before()); // what is left there has ended
+    forgetLater(up.link(), up.before());
     abandoned.forEach(up.link()::forget);
     abandoned.clear();
     clock.schedule(() -> beat(up), BEAT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Lets an epoch's members go, of which all ended that are left. Until the last that was asked
+   * under it is answered or given back, they say what it took. For any thread.
+   */
+  void forgetLater(Link link, String epoch) {
+    if (closed) {
+      link.forget(epoch);
+      return;
+    }
+    clock.schedule(
+        () -> {
+          if (!epoch.equals(epochBefore)) { // else its members have yet to be moved to the next
+            (standing.get() instanceof Up up ? up.link() : link).forget(epoch);
+          }
+        },
+        2 * timeout.toNanos(),
+        TimeUnit.NANOSECONDS);
   }
 
   private void restate(Up up, List<Draw> draws, String before) {

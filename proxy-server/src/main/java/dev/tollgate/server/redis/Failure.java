@@ -13,7 +13,9 @@ public enum Failure {
   /** Redis answered with an error: it loads, it is a replica, it is out of memory. */
   REFUSED,
   /** It was not asked, as it did not answer lately. */
-  DOWN;
+  DOWN,
+  /** It will not be told of an end, as too many wait until it answers again. */
+  END_DROPPED;
 
   private final String wire = name().toLowerCase(Locale.ROOT);
 

@@ -55,7 +55,7 @@ final class OrElse implements Counters {
   @Override
   public void end(Draw draw, long tokensUsed) {
     if (slotsAlone.remove(draw.request())) {
-      var _ = shared.endHeld(slotOf(draw), 0);
+      shared.uncount(slotOf(draw));
       alone.end(draw, tokensUsed);
     } else if (!shared.endHeld(draw, tokensUsed)) {
       alone.end(draw, tokensUsed);

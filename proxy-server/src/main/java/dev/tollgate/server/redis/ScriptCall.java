@@ -42,7 +42,7 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
   }
 
   static ScriptCall take(Draw draw, String epoch) {
-    var call = new Building(epoch, draw);
+    var call = new Building(members(epoch), slots(draw.slot()));
     String request = isLook(draw) ? "" : draw.request().value();
     call.arguments.addAll(List.of(request, epoch, LEASE_MILLIS, SLOTS_KEPT_MILLIS));
     call.arguments.add(Integer.toString(slotsMost(draw.slot())));
@@ -67,38 +67,37 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
   }
 
   /**
-   * Frees the slot and corrects tokens to what was used; what else was taken stays taken.
+   * Frees the slot and gives back what is due.
    *
-   * @param before where the draw is still counted if it was not restated so far
+   * @param epochs in which the draw may be counted
    */
-  static ScriptCall end(Draw draw, long tokensUsed, String epoch, String before) {
-    Building call = ending(draw, epoch, before);
-    long used = Math.clamp(tokensUsed, 0, Bucket.CAPACITY_MAX); // what providers say may be absurd
-    for (Take take : draw.takes()) {
-      if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE && take.amount() != used) {
-        call.bucket(take.bucket(), take.amount() - used);
-      }
+  static ScriptCall end(Ending ending, List<String> epochs) {
+    Draw draw = ending.draw();
+    var call = new Building(slots(draw.slot()));
+    epochs.forEach(epoch -> call.keys.add(members(epoch)));
+    call.arguments.addAll(List.of(draw.request().value(), Integer.toString(epochs.size())));
+    call.arguments.addAll(epochs);
+    switch (ending) {
+      case Ending.Used used -> correct(call, used);
+      case Ending.InVain _ ->
+          draw.takes().forEach(take -> call.bucket(take.bucket(), take.amount()));
     }
     return call.of(Script.END);
   }
 
+  private static void correct(Building call, Ending.Used ending) {
+    // what providers say may be absurd
+    long used = Math.clamp(ending.tokens(), 0, Bucket.CAPACITY_MAX);
+    for (Take take : ending.draw().takes()) {
+      if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE && take.amount() != used) {
+        call.bucket(take.bucket(), take.amount() - used);
+      }
+    }
+  }
+
   /** Frees the slot, if it is held, and gives nothing else back. */
   static ScriptCall free(Draw draw, String epoch) {
-    return ending(draw, epoch, NO_EPOCH).of(Script.END);
-  }
-
-  /** Gives back all that a take of which no answer came may have taken. */
-  static ScriptCall giveBack(Draw draw, String epoch) {
-    Building call = ending(draw, epoch, NO_EPOCH);
-    draw.takes().forEach(take -> call.bucket(take.bucket(), take.amount()));
-    return call.of(Script.END);
-  }
-
-  private static Building ending(Draw draw, String epoch, String before) {
-    var call = new Building(epoch, draw);
-    call.keys.add(members(before));
-    call.arguments.addAll(List.of(draw.request().value(), epoch, before));
-    return call;
+    return end(new Ending.Used(draw, draw.tokens()), List.of(epoch));
   }
 
   /** The node's own sign lives on from one epoch to the next. */
@@ -162,12 +161,11 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
 
   /** Keys and arguments of a call about one request, in step. */
   private static final class Building {
-    private final List<String> keys = new ArrayList<>();
+    private final List<String> keys;
     private final List<String> arguments = new ArrayList<>();
 
-    Building(String epoch, Draw draw) {
-      keys.add(members(epoch));
-      keys.add(slots(draw.slot()));
+    Building(String... first) {
+      keys = new ArrayList<>(List.of(first));
     }
 
     void bucket(Bucket bucket, long amount) {

@@ -62,17 +62,20 @@ final class SharedCounters implements Counters {
     if (!held.remove(draw)) {
       return false;
     }
-    switch (circuit.standing()) {
-      case Up up ->
-          up.link()
-              .callSurely(ScriptCall.end(draw, tokensUsed, up.epoch(), up.before()), unawaited(up));
-      case Down _ -> {} // it will not be among those that the next epoch begins with
-    }
+    circuit.ends().end(new Ending.Used(draw, tokensUsed));
     return true;
   }
 
-  Consumer<Reply> unawaited(Up up) {
-    return circuit.uncertainUnlessDone(up);
+  /** Gives back what a take may have taken, or may still take, under an epoch. */
+  void giveBack(Draw draw, Up up) {
+    circuit.ends().tell(up, new Ending.InVain(draw), List.of(up.epoch()));
+  }
+
+  /** The same where the connection is gone. */
+  void giveBackLater(Draw draw) {
+    if (!ScriptCall.isLook(draw)) {
+      circuit.ends().end(new Ending.InVain(draw));
+    }
   }
 
   void took(Draw draw, Up up) {
@@ -83,7 +86,7 @@ final class SharedCounters implements Counters {
     if (!up.equals(circuit.standing())) {
       circuit.restate(draw, up.epoch());
       // A call that was late for the end of its epoch has made that live again.
-      up.link().forget(up.epoch());
+      circuit.forgetLater(up.link(), up.epoch());
     }
   }
 
@@ -91,6 +94,13 @@ final class SharedCounters implements Counters {
   void count(Draw slot) {
     held.add(slot);
     circuit.restate(slot, ScriptCall.NO_EPOCH);
+  }
+
+  /** Ends a slot that was counted so. While Redis is away it goes with what was its epoch. */
+  void uncount(Draw slot) {
+    if (held.remove(slot) && circuit.standing() instanceof Up) {
+      circuit.ends().end(new Ending.Used(slot, 0));
+    }
   }
 
   void answered(Up up, long askedNanos) {

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * One draw on its way through Redis. It is answered once: by Redis, or when its time is over. In
  * the latter case nobody knows what Redis did or will do, so that what it may have taken is given
- * back on the same connection, behind it.
+ * back on the same connection, behind it, or on the next one.
  */
 final class Taking {
   private final Draw draw;
@@ -52,7 +52,7 @@ final class Taking {
   synchronized void expire() {
     if (!over) {
       // Under the lock: in between, the call would be sent again behind its own undoing.
-      up.link().callSurely(ScriptCall.giveBack(draw, up.epoch()), counters.unawaited(up));
+      counters.giveBack(draw, up);
       unavailable(Failure.TIMEOUT, "Redis does not answer in time");
     }
   }
@@ -65,7 +65,12 @@ final class Taking {
       case Reply.Done done -> drawn(ScriptCall.drawn(done.values()));
       case Reply.UnknownScript _ ->
           up.link().callInFull(ScriptCall.take(draw, up.epoch()), this::answered);
-      case Reply.Failed failed -> unavailable(failed.why(), failed.reason());
+      case Reply.Failed failed -> {
+        unavailable(failed.why(), failed.reason());
+        if (failed.why() == Failure.DISCONNECTED) { // perhaps after Redis did it
+          counters.giveBackLater(draw);
+        }
+      }
     }
   }
 

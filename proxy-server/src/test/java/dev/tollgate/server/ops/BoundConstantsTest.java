@@ -47,7 +47,8 @@ final class BoundConstantsTest {
             Map.entry(Bound.REQUEST_LOG, number(SERVER + "ops.RequestLog", "WAITING_MAX")),
             Map.entry(Bound.LOG_RING, number(SERVER + "ops.RingAppender", "SIZE_DEFAULT")),
             Map.entry(Bound.REFUSAL_CACHE, number(CORE + "limit.RefusalCache", "KEYS")),
-            Map.entry(Bound.REDIS_CALLS, number(SERVER + "redis.Link", "CALLS_MAX")));
+            Map.entry(Bound.REDIS_CALLS, number(SERVER + "redis.Link", "CALLS_MAX")),
+            Map.entry(Bound.REDIS_ENDS, number(SERVER + "redis.Ends", "WAITING_MAX")));
 
     Set<Bound> fixed = EnumSet.noneOf(Bound.class);
     for (Bound bound : Bound.values()) {

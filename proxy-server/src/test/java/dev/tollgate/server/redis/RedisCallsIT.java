@@ -118,7 +118,10 @@ class RedisCallsIT {
     Draw stated = Draws.slot("other", 2, tokens(1_000, 1));
     run(ScriptCall.take(stated, "node.1"));
     run(ScriptCall.restate(List.of(stated), "node.1", "node.2"));
-    run(ScriptCall.end(Draws.slot("new", 2, tokens(77, 1)), 9_000, "node.2", "node.1"));
+    run(
+        ScriptCall.end(
+            new Ending.Used(Draws.slot("new", 2, tokens(77, 1)), 9_000),
+            List.of("node.2", "node.1")));
     await("the overrun", () -> commands.exists(bucket("t")) == 1);
 
     assertThat(commands.keys("*"))

@@ -155,9 +155,11 @@ class SameVerdictsIT {
   private void end(Draw draw, long tokensUsed) {
     ended(draw, tokensUsed);
 
-    assertThat(clock.run(ScriptCall.end(draw, tokensUsed, EPOCH, ScriptCall.NO_EPOCH)))
+    assertThat(clock.run(ScriptCall.end(new Ending.Used(draw, tokensUsed), List.of(EPOCH))))
         .containsExactly(1L);
-    assertThat(clock.run(ScriptCall.giveBack(draw, EPOCH))).as("ended again").containsExactly(0L);
+    assertThat(clock.run(ScriptCall.end(new Ending.InVain(draw), List.of(EPOCH))))
+        .as("ended again")
+        .containsExactly(0L);
     if (alone != null) {
       alone.end(draw, tokensUsed);
     }

@@ -6,6 +6,7 @@ import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.testkit.CountersContract;
 import io.lettuce.core.RedisClient;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
@@ -60,7 +61,7 @@ class ScriptsContractIT extends CountersContract {
 
     @Override
     public void end(Draw draw, long tokensUsed) {
-      clock.run(ScriptCall.end(draw, tokensUsed, EPOCH, ScriptCall.NO_EPOCH));
+      clock.run(ScriptCall.end(new Ending.Used(draw, tokensUsed), List.of(EPOCH)));
     }
   }
 }

@@ -26,6 +26,7 @@ final class SlowRelay implements AutoCloseable {
   private final int port;
   private final List<Socket> sockets = new CopyOnWriteArrayList<>();
   private volatile long delayNanos;
+  private volatile Trigger trigger = new Trigger("never", Duration.ZERO);
 
   SlowRelay(RedisProcess redis) {
     this.port = redis.port();
@@ -45,6 +46,13 @@ final class SlowRelay implements AutoCloseable {
   void delay(Duration by) {
     delayNanos = by.toNanos();
   }
+
+  /** Answers take so much longer from that on which is asked with this text in it. */
+  void delayFrom(String asked, Duration by) {
+    trigger = new Trigger(asked, by);
+  }
+
+  private record Trigger(String asked, Duration by) {}
 
   private record Answer(String latin1, long dueNanos) implements Delayed {
     @Override
@@ -77,7 +85,14 @@ final class SlowRelay implements AutoCloseable {
   private void ask(Socket client, Socket server) {
     try (server;
         InputStream from = client.getInputStream()) {
-      from.transferTo(server.getOutputStream());
+      byte[] read = new byte[READ_BYTES];
+      for (int count = from.read(read); count >= 0; count = from.read(read)) {
+        Trigger now = trigger;
+        if (new String(read, 0, count, StandardCharsets.ISO_8859_1).contains(now.asked())) {
+          delay(now.by());
+        }
+        server.getOutputStream().write(read, 0, count);
+      }
     } catch (IOException gone) {
       closeQuietly(client);
     }

@@ -82,6 +82,7 @@ final class Queues {
           Map.entry("server/ops/RingAppender", Bound.LOG_RING),
           Map.entry("server/ops/Shedder", Bound.REQUESTS),
           Map.entry("server/redis/Client", Bound.REDIS_CALLS),
+          Map.entry("server/redis/Ends", Bound.REDIS_ENDS),
           Map.entry("server/redis/Deadlines", Bound.REQUESTS),
           Map.entry("server/redis/Held", Bound.REQUESTS),
           Map.entry("server/redis/OrElse", Bound.REQUESTS),
