@@ -106,7 +106,7 @@ final class Circuit {
     this.clock = clock;
     this.timeout = timeout;
     this.held = held;
-    this.ends = new Ends(this, clock, figures);
+    this.ends = new Ends(this, clock, held, figures);
     this.figures = figures;
     this.withoutIt = withoutIt;
     this.heardNanos = clock.ticker().nanoTime() - ScriptCall.LEASE.toNanos();

@@ -9,6 +9,7 @@ import java.util.Queue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Tells Redis what ended: at once, or as soon as it answers again. Of what finds no room until then
@@ -23,40 +24,52 @@ final class Ends {
 
   private final Circuit circuit;
   private final EventExecutor clock;
+  private final Held held;
   private final Figures figures;
-  private final Queue<Ending> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
+  private final Queue<DrawEnd> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
 
-  Ends(Circuit circuit, EventExecutor clock, Figures figures) {
+  Ends(Circuit circuit, EventExecutor clock, Held held, Figures figures) {
     this.circuit = circuit;
     this.clock = clock;
+    this.held = held;
     this.figures = figures;
   }
 
-  void end(Ending ending) {
+  void end(DrawEnd end) {
     switch (circuit.standing()) {
-      case Up up -> tell(up, ending, epochs(up));
-      case Down _ -> tellLater(ending);
+      case Up up -> tell(up, end);
+      case Down _ -> tellLater(end);
     }
   }
 
-  /** Tells it under the epochs in which the draw may be counted. */
-  void tell(Up up, Ending ending, List<String> epochs) {
-    Consumer<Reply> uncertain = circuit.uncertainUnlessDone(up);
-    up.link()
-        .callSurely(
-            ScriptCall.end(ending, epochs),
-            reply -> {
-              uncertain.accept(reply);
-              switch (reply) {
-                case Reply.Done _, Reply.UnknownScript _ -> {}
-                case Reply.Failed failed ->
-                    tellLater(failed.why() == Failure.DISCONNECTED ? ending.perhapsTold() : ending);
-              }
-            });
+  /** Tells it on the connection on which its take was called, if that was in vain: behind it. */
+  void tell(Up up, DrawEnd end) {
+    tell(
+        up,
+        end,
+        List.of(),
+        reply -> {
+          switch (reply) {
+            case Reply.Done _, Reply.UnknownScript _ -> {}
+            case Reply.Failed failed ->
+                tellLater(failed.why() == Failure.DISCONNECTED ? end.perhapsTold() : end);
+          }
+        });
   }
 
-  private void tellLater(Ending ending) {
-    if (!waiting.offer(ending)) {
+  private void tell(Up up, DrawEnd end, List<String> abandoned, Consumer<Reply> whenDone) {
+    List<String> epochs =
+        switch (end) {
+          case DrawEnd.Used _ ->
+              Stream.concat(Stream.of(up.epoch(), up.before()), abandoned.stream()).toList();
+          case DrawEnd.InVain inVain -> List.of(inVain.epoch());
+        };
+    Consumer<Reply> uncertain = circuit.uncertainUnlessDone(up);
+    up.link().callSurely(ScriptCall.end(end, epochs), uncertain.andThen(whenDone));
+  }
+
+  private void tellLater(DrawEnd end) {
+    if (!waiting.offer(end)) {
       figures.failed(Failure.END_DROPPED);
     }
     // It came back in between; what is uncertain gets another epoch soon, which begins with these.
@@ -75,36 +88,32 @@ final class Ends {
     if (!up.equals(circuit.standing())) {
       return;
     }
-    List<String> epochs = new ArrayList<>(epochs(up));
-    epochs.addAll(abandoned);
-    List<Ending> some = poll();
+    List<DrawEnd> some = poll();
     var unanswered = new AtomicInteger(some.size());
-    for (Ending ending : some) {
-      up.link()
-          .callSurely(
-              ScriptCall.end(ending, epochs),
-              reply -> {
-                circuit.uncertainUnlessDone(up).accept(reply);
-                if (unanswered.decrementAndGet() == 0) {
-                  clock.execute(() -> tellWaiting(up, abandoned));
-                }
-              });
+    for (DrawEnd end : some) {
+      tell(
+          up,
+          end,
+          abandoned,
+          _ -> {
+            if (unanswered.decrementAndGet() == 0) {
+              clock.execute(() -> tellWaiting(up, abandoned));
+            }
+          });
     }
   }
 
-  private List<Ending> poll() {
-    List<Ending> some = new ArrayList<>();
-    for (int n = 0; n < AT_ONCE; n++) {
-      Ending next = waiting.poll();
+  private List<DrawEnd> poll() {
+    List<DrawEnd> some = new ArrayList<>();
+    while (some.size() < AT_ONCE) {
+      DrawEnd next = waiting.poll();
       if (next == null) {
         break;
       }
-      some.add(next);
+      if (!held.contains(next.draw())) { // else it was asked in vain, and its node alone let it in
+        some.add(next);
+      }
     }
     return some;
-  }
-
-  private static List<String> epochs(Up up) {
-    return List.of(up.epoch(), up.before());
   }
 }

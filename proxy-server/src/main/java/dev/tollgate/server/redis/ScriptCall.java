@@ -71,24 +71,24 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
    *
    * @param epochs in which the draw may be counted
    */
-  static ScriptCall end(Ending ending, List<String> epochs) {
-    Draw draw = ending.draw();
+  static ScriptCall end(DrawEnd end, List<String> epochs) {
+    Draw draw = end.draw();
     var call = new Building(slots(draw.slot()));
     epochs.forEach(epoch -> call.keys.add(members(epoch)));
     call.arguments.addAll(List.of(draw.request().value(), Integer.toString(epochs.size())));
     call.arguments.addAll(epochs);
-    switch (ending) {
-      case Ending.Used used -> correct(call, used);
-      case Ending.InVain _ ->
+    switch (end) {
+      case DrawEnd.Used used -> correct(call, used);
+      case DrawEnd.InVain _ ->
           draw.takes().forEach(take -> call.bucket(take.bucket(), take.amount()));
     }
     return call.of(Script.END);
   }
 
-  private static void correct(Building call, Ending.Used ending) {
+  private static void correct(Building call, DrawEnd.Used end) {
     // what providers say may be absurd
-    long used = Math.clamp(ending.tokens(), 0, Bucket.CAPACITY_MAX);
-    for (Take take : ending.draw().takes()) {
+    long used = Math.clamp(end.tokens(), 0, Bucket.CAPACITY_MAX);
+    for (Take take : end.draw().takes()) {
       if (take.bucket().unit() == Unit.TOKENS_PER_MINUTE && take.amount() != used) {
         call.bucket(take.bucket(), take.amount() - used);
       }
@@ -97,7 +97,7 @@ record ScriptCall(Script script, List<String> keys, List<String> arguments) {
 
   /** Frees the slot, if it is held, and gives nothing else back. */
   static ScriptCall free(Draw draw, String epoch) {
-    return end(new Ending.Used(draw, draw.tokens()), List.of(epoch));
+    return end(new DrawEnd.Used(draw, draw.tokens()), List.of(epoch));
   }
 
   /** The node's own sign lives on from one epoch to the next. */

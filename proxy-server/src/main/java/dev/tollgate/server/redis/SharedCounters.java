@@ -62,19 +62,19 @@ final class SharedCounters implements Counters {
     if (!held.remove(draw)) {
       return false;
     }
-    circuit.ends().end(new Ending.Used(draw, tokensUsed));
+    circuit.ends().end(new DrawEnd.Used(draw, tokensUsed));
     return true;
   }
 
   /** Gives back what a take may have taken, or may still take, under an epoch. */
   void giveBack(Draw draw, Up up) {
-    circuit.ends().tell(up, new Ending.InVain(draw), List.of(up.epoch()));
+    circuit.ends().tell(up, new DrawEnd.InVain(draw, up.epoch()));
   }
 
   /** The same where the connection is gone. */
-  void giveBackLater(Draw draw) {
+  void giveBackLater(Draw draw, Up up) {
     if (!ScriptCall.isLook(draw)) {
-      circuit.ends().end(new Ending.InVain(draw));
+      circuit.ends().end(new DrawEnd.InVain(draw, up.epoch()));
     }
   }
 
@@ -99,7 +99,7 @@ final class SharedCounters implements Counters {
   /** Ends a slot that was counted so. While Redis is away it goes with what was its epoch. */
   void uncount(Draw slot) {
     if (held.remove(slot) && circuit.standing() instanceof Up) {
-      circuit.ends().end(new Ending.Used(slot, 0));
+      circuit.ends().end(new DrawEnd.Used(slot, 0));
     }
   }
 

@@ -68,7 +68,7 @@ final class Taking {
       case Reply.Failed failed -> {
         unavailable(failed.why(), failed.reason());
         if (failed.why() == Failure.DISCONNECTED) { // perhaps after Redis did it
-          counters.giveBackLater(draw);
+          counters.giveBackLater(draw, up);
         }
       }
     }

@@ -19,11 +19,11 @@ class EndsTest {
       var circuit =
           new Circuit(client, clock, Duration.ofSeconds(1), held, figures, "nobody waits");
       for (int n = 0; n < Ends.WAITING_MAX; n++) {
-        circuit.ends().end(new Ending.Used(Draws.slot("k", 1), 0));
+        circuit.ends().end(new DrawEnd.Used(Draws.slot("k", 1), 0));
       }
       assertThat(figures.failures(Failure.END_DROPPED)).isZero();
 
-      circuit.ends().end(new Ending.Used(Draws.slot("k", 1), 0));
+      circuit.ends().end(new DrawEnd.Used(Draws.slot("k", 1), 0));
       assertThat(figures.failures(Failure.END_DROPPED)).isOne();
     } finally {
       var _ = clock.shutdownGracefully(0, 1, TimeUnit.SECONDS).awaitUninterruptibly();

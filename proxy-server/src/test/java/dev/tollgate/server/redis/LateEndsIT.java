@@ -150,7 +150,6 @@ class LateEndsIT {
     node.trip();
 
     node.counters().took(Draws.slot("another", 1), before);
-    await("what was sent with it", () -> node.circuit().calls() > 0);
     Node other = node(process.url());
 
     assertThat(Draws.take(other.counters(), Draws.slot("k", 1))).isInstanceOf(Refused.class);
@@ -168,6 +167,22 @@ class LateEndsIT {
 
     awaitRemaining(CAPACITY);
     await("a free slot", () -> Draws.take(node.counters(), Draws.slot("k", 1)) instanceof Taken);
+  }
+
+  @Test
+  void whatANodeLetInAloneAfterItAskedInVainKeepsItsSlot() {
+    Draw draw = Draws.slot("k", 1);
+    Up before = node.up();
+    before.link().close();
+
+    taking(draw, before).send();
+    node.counters().count(draw);
+    node.awaitNext(before);
+    Node other = node(process.url());
+
+    assertThat(Draws.take(other.counters(), Draws.slot("k", 1))).isInstanceOf(Refused.class);
+    node.counters().uncount(draw);
+    await("a free slot", () -> Draws.take(other.counters(), Draws.slot("k", 1)) instanceof Taken);
   }
 
   @Test

@@ -120,7 +120,7 @@ class RedisCallsIT {
     run(ScriptCall.restate(List.of(stated), "node.1", "node.2"));
     run(
         ScriptCall.end(
-            new Ending.Used(Draws.slot("new", 2, tokens(77, 1)), 9_000),
+            new DrawEnd.Used(Draws.slot("new", 2, tokens(77, 1)), 9_000),
             List.of("node.2", "node.1")));
     await("the overrun", () -> commands.exists(bucket("t")) == 1);
 

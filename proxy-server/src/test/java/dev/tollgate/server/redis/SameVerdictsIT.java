@@ -155,9 +155,9 @@ class SameVerdictsIT {
   private void end(Draw draw, long tokensUsed) {
     ended(draw, tokensUsed);
 
-    assertThat(clock.run(ScriptCall.end(new Ending.Used(draw, tokensUsed), List.of(EPOCH))))
+    assertThat(clock.run(ScriptCall.end(new DrawEnd.Used(draw, tokensUsed), List.of(EPOCH))))
         .containsExactly(1L);
-    assertThat(clock.run(ScriptCall.end(new Ending.InVain(draw), List.of(EPOCH))))
+    assertThat(clock.run(ScriptCall.end(new DrawEnd.InVain(draw, EPOCH), List.of(EPOCH))))
         .as("ended again")
         .containsExactly(0L);
     if (alone != null) {

@@ -61,7 +61,7 @@ class ScriptsContractIT extends CountersContract {
 
     @Override
     public void end(Draw draw, long tokensUsed) {
-      clock.run(ScriptCall.end(new Ending.Used(draw, tokensUsed), List.of(EPOCH)));
+      clock.run(ScriptCall.end(new DrawEnd.Used(draw, tokensUsed), List.of(EPOCH)));
     }
   }
 }

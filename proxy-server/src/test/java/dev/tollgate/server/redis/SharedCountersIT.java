@@ -181,7 +181,7 @@ class SharedCountersIT {
     assertThat(
             run(
                 ScriptCall.end(
-                    new Ending.Used(running.getFirst(), 0), List.of("node.2", "node.1"))))
+                    new DrawEnd.Used(running.getFirst(), 0), List.of("node.2", "node.1"))))
         .containsExactly(1L);
     assertThat(Draws.take(other, Draws.slot("k", 100))).isInstanceOf(Taken.class);
   }
@@ -191,12 +191,12 @@ class SharedCountersIT {
     Draw draw = Draws.slot("k", 1, tokens(1_000_000, 600_000).takes().getFirst());
     run(ScriptCall.take(draw, "node.1"));
 
-    assertThat(run(ScriptCall.end(new Ending.Used(draw, 100_000), List.of("node.2", "node.1"))))
+    assertThat(run(ScriptCall.end(new DrawEnd.Used(draw, 100_000), List.of("node.2", "node.1"))))
         .containsExactly(1L);
 
     assertThat(level(tokens(1_000_000, 0))).isGreaterThanOrEqualTo(900_000);
     assertThat(slotsOf("k")).isZero();
-    assertThat(run(ScriptCall.end(new Ending.Used(draw, 100_000), List.of("node.2", "node.1"))))
+    assertThat(run(ScriptCall.end(new DrawEnd.Used(draw, 100_000), List.of("node.2", "node.1"))))
         .containsExactly(0L);
   }
 
