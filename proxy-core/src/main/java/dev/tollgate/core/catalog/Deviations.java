@@ -2,6 +2,7 @@ package dev.tollgate.core.catalog;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * What a server that speaks OpenAI's chat completions does otherwise than OpenAI: how a chat is
@@ -80,121 +81,84 @@ public record Deviations(
 
   /** These without some members of a chat. */
   Deviations refusing(String... members) {
-    return new Deviations(
-        List.of(members),
-        renamed,
-        refusedInMessages,
-        developerRole,
-        jsonSchema,
-        callIds,
-        reasoning,
-        drawing,
-        models);
+    return but(draft -> draft.refused = List.of(members));
   }
 
   /** These without some members of messages. */
   Deviations refusingInMessages(String... members) {
-    return new Deviations(
-        refused,
-        renamed,
-        List.of(members),
-        developerRole,
-        jsonSchema,
-        callIds,
-        reasoning,
-        drawing,
-        models);
+    return but(draft -> draft.refusedInMessages = List.of(members));
   }
 
   Deviations renaming(Map<String, String> names) {
-    return new Deviations(
-        refused,
-        names,
-        refusedInMessages,
-        developerRole,
-        jsonSchema,
-        callIds,
-        reasoning,
-        drawing,
-        models);
+    return but(draft -> draft.renamed = names);
   }
 
   Deviations withoutDeveloper() {
-    return new Deviations(
-        refused,
-        renamed,
-        refusedInMessages,
-        false,
-        jsonSchema,
-        callIds,
-        reasoning,
-        drawing,
-        models);
+    return but(draft -> draft.developerRole = false);
   }
 
   Deviations withoutSchema() {
-    return new Deviations(
-        refused,
-        renamed,
-        refusedInMessages,
-        developerRole,
-        false,
-        callIds,
-        reasoning,
-        drawing,
-        models);
+    return but(draft -> draft.jsonSchema = false);
   }
 
   Deviations thinking(Reasoning where) {
-    return new Deviations(
-        refused,
-        renamed,
-        refusedInMessages,
-        developerRole,
-        jsonSchema,
-        callIds,
-        where,
-        drawing,
-        models);
+    return but(draft -> draft.reasoning = where);
   }
 
   Deviations calling(CallIds ids) {
-    return new Deviations(
-        refused,
-        renamed,
-        refusedInMessages,
-        developerRole,
-        jsonSchema,
-        ids,
-        reasoning,
-        drawing,
-        models);
+    return but(draft -> draft.callIds = ids);
   }
 
   Deviations drawing(Drawing how) {
-    return new Deviations(
-        refused,
-        renamed,
-        refusedInMessages,
-        developerRole,
-        jsonSchema,
-        callIds,
-        reasoning,
-        how,
-        models);
+    return but(draft -> draft.drawing = how);
   }
 
   /** These, where some models are others than their names say. */
   public Deviations being(Map<String, String> known) {
-    return new Deviations(
-        refused,
-        renamed,
-        refusedInMessages,
-        developerRole,
-        jsonSchema,
-        callIds,
-        reasoning,
-        drawing,
-        known);
+    return but(draft -> draft.models = known);
+  }
+
+  private Deviations but(Consumer<Draft> change) {
+    var draft = new Draft(this);
+    change.accept(draft);
+    return draft.done();
+  }
+
+  /** A copy in which something is about to differ. */
+  private static final class Draft {
+    private List<String> refused;
+    private Map<String, String> renamed;
+    private List<String> refusedInMessages;
+    private boolean developerRole;
+    private boolean jsonSchema;
+    private CallIds callIds;
+    private Reasoning reasoning;
+    private Drawing drawing;
+    private Map<String, String> models;
+
+    private Draft(Deviations of) {
+      refused = of.refused;
+      renamed = of.renamed;
+      refusedInMessages = of.refusedInMessages;
+      developerRole = of.developerRole;
+      jsonSchema = of.jsonSchema;
+      callIds = of.callIds;
+      reasoning = of.reasoning;
+      drawing = of.drawing;
+      models = of.models;
+    }
+
+    private Deviations done() {
+      return new Deviations(
+          refused,
+          renamed,
+          refusedInMessages,
+          developerRole,
+          jsonSchema,
+          callIds,
+          reasoning,
+          drawing,
+          models);
+    }
   }
 }
