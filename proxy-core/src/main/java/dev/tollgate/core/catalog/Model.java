@@ -37,41 +37,6 @@ public record Model(
     boolean stickyPrefix,
     List<Route> routes,
     Duration durationAssumed) {
-
-  /** A model of which nothing has a duration. */
-  public Model(
-      ModelId id,
-      Modality modality,
-      String name,
-      String description,
-      Instant created,
-      int contextLength,
-      int outputTokensMax,
-      int outputTokensReserved,
-      int imageTokensReserved,
-      Set<String> capabilities,
-      PriceList prices,
-      Resume resume,
-      boolean stickyPrefix,
-      List<Route> routes) {
-    this(
-        id,
-        modality,
-        name,
-        description,
-        created,
-        contextLength,
-        outputTokensMax,
-        outputTokensReserved,
-        imageTokensReserved,
-        capabilities,
-        prices,
-        resume,
-        stickyPrefix,
-        routes,
-        Duration.ZERO);
-  }
-
   public Model {
     capabilities = Set.copyOf(capabilities);
     routes = List.copyOf(routes);

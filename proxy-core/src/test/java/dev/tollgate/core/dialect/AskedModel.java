@@ -17,6 +17,7 @@ import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -100,6 +101,7 @@ record AskedModel(
         PriceList.ofTokens(TokenPrices.of(1, 1)),
         Resume.OFF,
         false,
-        List.of(route));
+        List.of(route),
+        Duration.ZERO);
   }
 }

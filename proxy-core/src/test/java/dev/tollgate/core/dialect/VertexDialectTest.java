@@ -21,6 +21,7 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +67,8 @@ class VertexDialectTest {
         PriceList.ofTokens(TokenPrices.of(1, 1)),
         Resume.OFF,
         false,
-        List.of(route));
+        List.of(route),
+        Duration.ZERO);
   }
 
   @ParameterizedTest

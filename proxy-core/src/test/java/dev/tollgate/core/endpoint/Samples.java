@@ -12,6 +12,7 @@ import dev.tollgate.core.id.ProviderId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.money.PriceList;
 import dev.tollgate.core.money.TokenPrices;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,7 @@ final class Samples {
         prices,
         Resume.OFF,
         false,
-        List.of(route(true)));
+        List.of(route(true)),
+        Duration.ZERO);
   }
 }

@@ -24,6 +24,7 @@ import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -393,7 +394,8 @@ class FallbackModelsTest {
         false,
         IntStream.range(0, of.length)
             .mapToObj(i -> new Route(of[i], name + "-at-" + of[i].id(), i + 1, 1))
-            .toList());
+            .toList(),
+        Duration.ZERO);
   }
 
   private static Catalog catalog(int contextOfTwo, String providerOfTwo, RoutingRules rules) {

@@ -16,6 +16,7 @@ import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -168,7 +169,8 @@ class LateTriesTest {
             PriceList.ofTokens(TokenPrices.of(10_000_000, 20_000_000)),
             Resume.OFF,
             false,
-            List.of(new Route(beta, "two-at-beta", 1, 1)));
+            List.of(new Route(beta, "two-at-beta", 1, 1)),
+            Duration.ZERO);
     return new Catalog(
         List.of(usual.providers().iterator().next(), beta), List.of(one, two), usual.routing());
   }

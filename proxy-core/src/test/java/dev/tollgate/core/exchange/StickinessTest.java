@@ -12,6 +12,7 @@ import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -142,6 +143,7 @@ class StickinessTest {
                 one.prices(),
                 Resume.OFF,
                 stickyPrefix,
-                routes)));
+                routes,
+                Duration.ZERO)));
   }
 }

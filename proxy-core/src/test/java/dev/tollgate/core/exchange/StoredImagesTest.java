@@ -109,7 +109,8 @@ class StoredImagesTest {
             one.prices(),
             one.resume(),
             one.stickyPrefix(),
-            List.of(route));
+            List.of(route),
+            one.durationAssumed());
     return new Catalog(List.of(route.provider()), List.of(model));
   }
 

@@ -244,7 +244,8 @@ class KeyHealthTest {
             m.prices(),
             m.resume(),
             m.stickyPrefix(),
-            List.of(candidate.route()));
+            List.of(candidate.route()),
+            m.durationAssumed());
     return new Catalog(List.of(candidate.provider()), List.of(routed));
   }
 }

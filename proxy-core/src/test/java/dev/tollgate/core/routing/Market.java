@@ -61,7 +61,8 @@ final class Market {
         PriceList.ofTokens(TokenPrices.of(1_000_000, 2_000_000)),
         Resume.OFF,
         false,
-        made);
+        made,
+        Duration.ZERO);
   }
 
   static Model priced(Model model, long input, long output) {
@@ -79,7 +80,8 @@ final class Market {
         PriceList.ofTokens(TokenPrices.of(input, output)),
         model.resume(),
         model.stickyPrefix(),
-        model.routes());
+        model.routes(),
+        model.durationAssumed());
   }
 
   /** A provider with keys of these weights, named k0, k1, and so on. */

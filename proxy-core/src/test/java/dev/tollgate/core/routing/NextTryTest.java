@@ -269,7 +269,8 @@ class NextTryTest {
         PriceList.FREE,
         Resume.OFF,
         false,
-        routes);
+        routes,
+        Duration.ZERO);
   }
 
   private static Provider provider(String slug) {

@@ -33,6 +33,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyLimits;
 import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.tenant.KeyState;
 import dev.tollgate.core.tenant.Org;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -103,7 +104,8 @@ public final class TestCatalog {
             prices,
             Resume.OFF,
             false,
-            routes);
+            routes,
+            Duration.ZERO);
     return new Catalog(List.of(providers), List.of(model));
   }
 
@@ -123,7 +125,8 @@ public final class TestCatalog {
         m.prices(),
         m.resume(),
         m.stickyPrefix(),
-        m.routes());
+        m.routes(),
+        m.durationAssumed());
   }
 
   private static PriceList prices(Modality modality) {

@@ -267,7 +267,8 @@ final class Warmup {
             PriceList.FREE,
             Resume.OFF,
             false,
-            List.of(new Route(provider, "chat", 1, 1)));
+            List.of(new Route(provider, "chat", 1, 1)),
+            Duration.ZERO);
     return new Catalog(List.of(provider), List.of(model));
   }
 

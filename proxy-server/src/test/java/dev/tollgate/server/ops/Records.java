@@ -85,7 +85,8 @@ final class Records {
             PriceList.FREE,
             Resume.OFF,
             false,
-            List.of(new Route(provider, "mock", 1, 100)));
+            List.of(new Route(provider, "mock", 1, 100)),
+            Duration.ZERO);
     return new Catalog(List.of(provider), List.of(model));
   }
 
