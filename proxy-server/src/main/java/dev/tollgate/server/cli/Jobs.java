@@ -2,7 +2,6 @@ package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.blob.SignedUrl;
-import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobJson;
@@ -29,34 +28,20 @@ final class Jobs extends VerbGroup {
       name = "list",
       description = "List the latest jobs, the latest first.",
       mixinStandardHelpOptions = true)
-  static final class ListLatest extends TenantVerb {
-    @Option(names = "--org", paramLabel = "ORG", description = "Of this organization alone.")
-    private @Nullable String org;
-
+  static final class ListLatest extends OrgListVerb {
     @Option(
         names = "--status",
         paramLabel = "STATUS",
         description = "In this status alone, such as running or failed.")
     private @Nullable String status;
 
-    @Option(
-        names = "--limit",
-        paramLabel = "N",
-        defaultValue = "50",
-        description = "At most so many (default: 50).")
-    private int limit;
-
     @Override
     void run(Settings settings, Store store) throws SQLException, Refused {
-      if (limit < 1) {
-        throw usage("--limit must be above 0");
-      }
       Optional<JobStatus> only = status == null ? Optional.empty() : JobStatus.parse(status);
       if (status != null && only.isEmpty()) {
         throw usage("there is no status " + status);
       }
-      OrgId its = org == null ? null : orgId(store, org);
-      List<Job> latest = store.jobViews().list(its, only.orElse(null), limit);
+      List<Job> latest = store.jobViews().list(org(store), only.orElse(null), limit());
       rows()
           .print(
               latest.stream().map(Jobs::row).toList(),

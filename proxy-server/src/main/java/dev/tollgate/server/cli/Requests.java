@@ -65,22 +65,14 @@ final class Requests extends VerbGroup {
         description = "How far back, such as 30m, 24h or 7d (default: 1h).")
     private Duration since = Duration.ZERO;
 
-    @Option(
-        names = "--limit",
-        paramLabel = "N",
-        defaultValue = "50",
-        description = "At most so many (default: 50).")
-    private int limit;
+    @Mixin private LatestOptions latest = new LatestOptions();
 
     @Override
     void run(Settings settings, Store store) throws SQLException, Refused {
-      if (limit < 1) {
-        throw usage("--limit must be above 0");
-      }
       RequestHistory history = store.requestHistory();
       Instant from = history.now().minus(since);
-      List<Entry> latest = history.latest(filter(store), from, limit);
-      rows().print(latest.stream().map(Requests::row).toList(), COLUMNS);
+      List<Entry> entries = history.latest(filter(store), from, latest.limit());
+      rows().print(entries.stream().map(Requests::row).toList(), COLUMNS);
     }
   }
 

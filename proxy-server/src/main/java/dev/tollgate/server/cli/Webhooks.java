@@ -1,7 +1,6 @@
 package dev.tollgate.server.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.core.id.OrgId;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.WebhookEvents;
 import dev.tollgate.server.postgres.WebhookEvents.Attempt;
@@ -30,35 +29,23 @@ final class Webhooks extends VerbGroup {
       name = "list",
       description = "List the latest events, the latest first.",
       mixinStandardHelpOptions = true)
-  static final class ListLatest extends TenantVerb {
-    @Option(names = "--org", paramLabel = "ORG", description = "Of this organization alone.")
-    private @Nullable String org;
-
+  static final class ListLatest extends OrgListVerb {
     @Option(
         names = "--state",
         paramLabel = "pending|delivered|failed|gone",
         description = "In this state alone.")
     private @Nullable String state;
 
-    @Option(
-        names = "--limit",
-        paramLabel = "N",
-        defaultValue = "50",
-        description = "At most so many (default: 50).")
-    private int limit;
-
     @Override
     void run(Settings settings, Store store) throws SQLException, Refused {
-      if (limit < 1) {
-        throw usage("--limit must be above 0");
-      }
       if (state != null && !STATES.contains(state)) {
         throw usage("--state is pending, delivered, failed or gone");
       }
-      OrgId only = org == null ? null : orgId(store, org);
       rows()
           .print(
-              store.webhookEvents().latest(only, state, limit).stream().map(Webhooks::row).toList(),
+              store.webhookEvents().latest(org(store), state, limit()).stream()
+                  .map(Webhooks::row)
+                  .toList(),
               "id",
               "event",
               "job_id",
