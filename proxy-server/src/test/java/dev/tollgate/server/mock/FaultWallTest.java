@@ -18,32 +18,21 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Each fault does to a stream, on the wire, what its name says; none is without a check. */
 class FaultWallTest {
   private static final PeerClose.How FIN = PeerClose.How.FIN;
   private static final PeerClose.How RST = PeerClose.How.RST;
   private static final String CONTENT = "\"delta\":{\"content\":\"";
-  private static MockProvider mock;
+  @RegisterExtension static final RunningMock MOCK = new RunningMock();
   private final Map<String, Check> checks = new LinkedHashMap<>();
 
   private interface Check {
     void run(RawClient client) throws Exception;
-  }
-
-  @BeforeAll
-  static void start() {
-    mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
-  }
-
-  @AfterAll
-  static void stop() {
-    mock.close();
   }
 
   @TestFactory
@@ -126,7 +115,7 @@ class FaultWallTest {
         "stall-byte",
         client -> {
           assertThat(client.peekAtLeast(700)).isEqualTo(700);
-          assertThat(mock.stats().inFlight()).isOne();
+          assertThat(MOCK.provider().stats().inFlight()).isOne();
         });
     whole("byte-writes", FaultWallTest::assertHealthy);
     checks.put("drip", FaultWallTest::drip);
@@ -227,7 +216,7 @@ class FaultWallTest {
 
   @Test
   void aFaultMayBeShownAFewTimesOnly() {
-    try (RawClient client = RawClient.connect(mock.port())) {
+    try (RawClient client = RawClient.connect(MOCK.port())) {
       List<Integer> statuses = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         client.post("/v1/chat/completions", "{\"model\":\"a/fault/500?times=2\"}");
@@ -239,7 +228,7 @@ class FaultWallTest {
 
   @Test
   void aTlsHandshakeFailsAtOnce() {
-    try (RawClient client = RawClient.connect(mock.port())) {
+    try (RawClient client = RawClient.connect(MOCK.port())) {
       client.send(new byte[] {0x16, 3, 1, 2, 0, 1, 0, 1, (byte) 0xfc, 3, 3});
       assertThat(new String(client.readToEnd(), ISO_8859_1)).startsWith("HTTP/1.1 400 ");
     }
@@ -247,7 +236,7 @@ class FaultWallTest {
 
   @Test
   void aFaultMayBeShownForAWhileOnly() {
-    try (RawClient client = RawClient.connect(mock.port())) {
+    try (RawClient client = RawClient.connect(MOCK.port())) {
       int status = 503;
       for (int failed = 0; status == 503; failed++) {
         client.post("/v1/chat/completions", "{\"model\":\"a/fault/503?for=50ms\"}");
@@ -293,8 +282,10 @@ class FaultWallTest {
           for (String mark : marks) {
             client.readUntil(mark);
           }
-          assertThat(mock.await(s -> s.inFlight() == 1, Duration.ofSeconds(5)).inFlight()).isOne();
-          try (RawClient other = RawClient.connect(mock.port())) {
+          assertThat(
+                  MOCK.provider().await(s -> s.inFlight() == 1, Duration.ofSeconds(5)).inFlight())
+              .isOne();
+          try (RawClient other = RawClient.connect(MOCK.port())) {
             assertThat(other.get("/_mock/stats").readResponse().status()).isEqualTo(200);
           }
           assertThat(name.equals("pings-only") ? 0 : client.arrived()).isZero();
@@ -348,7 +339,7 @@ class FaultWallTest {
   /** The head of a long request and the start of its body are enough. */
   private static void early(RawClient client) {
     assertThat(client.readResponse().status()).isEqualTo(413);
-    try (RawClient slow = RawClient.connect(mock.port())) {
+    try (RawClient slow = RawClient.connect(MOCK.port())) {
       slow.send("POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 99999\r\n\r\n");
       slow.send("{\"model\":\"a/fault/early:401\",\"pad\":\"" + "x".repeat(600));
       assertThat(slow.readResponse().status()).isEqualTo(401);
@@ -401,7 +392,7 @@ class FaultWallTest {
   }
 
   private static RawClient ask(String model, boolean stream) {
-    return RawClient.connect(mock.port())
+    return RawClient.connect(MOCK.port())
         .post(
             "/v1/chat/completions",
             """

@@ -9,37 +9,20 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs of the mock provider over a connection, as a gateway sees them. */
 class MediaJobsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String PATH = "/v1/media/jobs";
-  private static MockProvider mock;
+  @RegisterExtension static final RunningMock MOCK = new RunningMock();
   private RawClient client;
-
-  @BeforeAll
-  static void start() {
-    mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
-  }
-
-  @AfterAll
-  static void stop() {
-    mock.close();
-  }
 
   @BeforeEach
   void connect() {
-    client = RawClient.connect(mock.port());
-  }
-
-  @AfterEach
-  void disconnect() {
-    client.close();
+    client = MOCK.client();
   }
 
   @Test
@@ -149,7 +132,7 @@ class MediaJobsTest {
     String key = key();
     client.post(PATH, "{\"model\":\"fault/job-lost-answer\"}", "Idempotency-Key: " + key);
     client.awaitClosed();
-    try (RawClient fresh = RawClient.connect(mock.port())) {
+    try (RawClient fresh = RawClient.connect(MOCK.port())) {
       assertThat(fresh.get(PATH + "?idempotency_key=" + key).readResponse().status())
           .isEqualTo(200);
     }

@@ -15,36 +15,19 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import javax.imageio.ImageIO;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The healthy provider: what it says, when, and what it counts. */
 class MockProviderTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static MockProvider mock;
+  @RegisterExtension static final RunningMock MOCK = new RunningMock();
   private RawClient client;
-
-  @BeforeAll
-  static void start() {
-    mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
-  }
-
-  @AfterAll
-  static void stop() {
-    mock.close();
-  }
 
   @BeforeEach
   void connect() {
-    client = RawClient.connect(mock.port());
-  }
-
-  @AfterEach
-  void disconnect() {
-    client.close();
+    client = MOCK.client();
   }
 
   @Test
@@ -342,18 +325,18 @@ class MockProviderTest {
   @Test
   void aClientThatLeavesIsCountedAtOnceByFinAndByRst() throws Exception {
     for (Disconnect.How how : Disconnect.How.values()) {
-      long before = mock.stats().disconnects();
-      RawClient leaver = RawClient.connect(mock.port());
+      long before = MOCK.provider().stats().disconnects();
+      RawClient leaver = RawClient.connect(MOCK.port());
       leaver.post("/v1/chat/completions", "{\"model\":\"m?interval=1s\",\"stream\":true}");
       leaver.readUntil("\"role\"");
-      assertThat(mock.stats().inFlight()).isOne();
+      assertThat(MOCK.provider().stats().inFlight()).isOne();
       long leftNanos = System.nanoTime();
       if (how == Disconnect.How.RST) {
         leaver.reset();
       } else {
         leaver.close();
       }
-      MockStats seen = mock.await(s -> s.disconnects() > before, Duration.ofSeconds(5));
+      MockStats seen = MOCK.provider().await(s -> s.disconnects() > before, Duration.ofSeconds(5));
       Disconnect last = seen.lastDisconnects().getLast();
       assertThat(last.how()).isEqualTo(how);
       assertThat(last.model()).isEqualTo("m?interval=1s");
@@ -367,7 +350,7 @@ class MockProviderTest {
 
   @Test
   void aReaderThatStallsHoldsNothingUpAndIsServedLater() throws Exception {
-    try (RawClient slow = RawClient.connectNarrow(mock.port(), 4096)) {
+    try (RawClient slow = RawClient.connectNarrow(MOCK.port(), 4096)) {
       slow.post("/v1/chat/completions", "{\"model\":\"m?chunks=20000&batch=1\",\"stream\":true}");
       slow.peekAtLeast(1);
       assertThat(chat("{\"model\":\"m\"}").status()).isEqualTo(200);

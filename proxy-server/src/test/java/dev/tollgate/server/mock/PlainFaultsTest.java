@@ -8,24 +8,13 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.testkit.PeerClose;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Faults do to a plain reply what they do to a stream, as far as there is something to do. */
 class PlainFaultsTest {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static MockProvider mock;
-
-  @BeforeAll
-  static void start() {
-    mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
-  }
-
-  @AfterAll
-  static void stop() {
-    mock.close();
-  }
+  @RegisterExtension static final RunningMock MOCK = new RunningMock();
 
   @Test
   void everyFaultThatKeepsItsHeadAnswersPlainRequestsWithoutEvents() {
@@ -86,7 +75,7 @@ class PlainFaultsTest {
   }
 
   private static RawClient connect(String fault) {
-    return RawClient.connect(mock.port())
+    return RawClient.connect(MOCK.port())
         .post("/v1/chat/completions", "{\"model\":\"fault/" + fault + "\"}");
   }
 }
