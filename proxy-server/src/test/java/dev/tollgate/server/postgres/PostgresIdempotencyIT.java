@@ -49,21 +49,6 @@ class PostgresIdempotencyIT extends IdempotencyContract {
   private PostgresIdempotency second;
   private boolean firstLives = true;
 
-  /** Whoever asks waits. */
-  private static final class AtOnce implements Offload {
-    @Override
-    public <T> void run(
-        EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
-      Outcome<T> outcome;
-      try {
-        outcome = new Outcome.Done<>(work.call());
-      } catch (Exception e) {
-        outcome = new Outcome.Failed<>(e);
-      }
-      whenDone.accept(outcome);
-    }
-  }
-
   @BeforeAll
   static void make() throws Exception {
     database = SharedPostgres.newDatabase();

@@ -65,21 +65,6 @@ class PostgresJobsIT {
   private OrgId org;
   private KeyId key;
 
-  /** Whoever asks waits. */
-  private static final class AtOnce implements Offload {
-    @Override
-    public <T> void run(
-        EventExecutor caller, long deadlineNanos, Callable<T> work, Consumer<Outcome<T>> whenDone) {
-      Outcome<T> outcome;
-      try {
-        outcome = new Outcome.Done<>(work.call());
-      } catch (Exception e) {
-        outcome = new Outcome.Failed<>(e);
-      }
-      whenDone.accept(outcome);
-    }
-  }
-
   @BeforeAll
   static void open() throws Exception {
     books = TestBooks.open();
