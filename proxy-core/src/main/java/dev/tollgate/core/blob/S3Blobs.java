@@ -70,12 +70,15 @@ public final class S3Blobs implements Blobs {
           .start(
               outcome -> {
                 blob.bytes().release();
-                whenDone.accept(
-                    switch (outcome) {
-                      case S3Call.Outcome.Done _ -> new Stored.Kept(name);
-                      case S3Call.Outcome.Failed failed ->
-                          new Stored.Unavailable(failed.fault(), failed.reason());
-                    });
+                switch (outcome) {
+                  case S3Call.Outcome.Done _ -> whenDone.accept(new Stored.Kept(name));
+                  case S3Call.Outcome.Failed failed -> {
+                    if (failed.isInDoubt()) {
+                      delete(name, loop, _ -> {}); // nobody will ever name it
+                    }
+                    whenDone.accept(new Stored.Unavailable(failed.fault(), failed.reason()));
+                  }
+                }
               });
     };
   }

@@ -50,13 +50,19 @@ final class S3Call implements UpstreamListener {
   private String lastFailure = "no answer";
   private int tries;
   private int status;
+  private boolean inDoubt;
   private boolean over;
 
   /** How a call ended. */
   sealed interface Outcome {
     record Done() implements Outcome {}
 
-    record Failed(BlobFault fault, String reason) implements Outcome {}
+    /**
+     * It failed, or nobody knows.
+     *
+     * @param isInDoubt whether it may have been done all the same
+     */
+    record Failed(BlobFault fault, String reason, boolean isInDoubt) implements Outcome {}
   }
 
   S3Call(
@@ -74,13 +80,15 @@ final class S3Call implements UpstreamListener {
 
   void start(Consumer<Outcome> listener) {
     whenDone = listener;
-    long nanos = bucket.timeout().toNanos();
-    deadline =
-        loop.schedule(
-            () -> fail(BlobFault.TIMED_OUT, "no time is left; before: " + lastFailure),
-            nanos,
-            TimeUnit.NANOSECONDS);
+    long bytes = request.body() == null ? 0 : request.body().readableBytes();
+    long nanos = StoringTime.of(bucket.timeout(), bytes).toNanos();
+    deadline = loop.schedule(this::timedOut, nanos, TimeUnit.NANOSECONDS);
     ask(false);
+  }
+
+  private void timedOut() {
+    inDoubt |= lease != null;
+    fail(BlobFault.TIMED_OUT, "no time is left; before: " + lastFailure);
   }
 
   private void ask(boolean fresh) {
@@ -167,6 +175,7 @@ final class S3Call implements UpstreamListener {
 
   @Override
   public void broken(Breakage breakage) {
+    inDoubt |= lease != null;
     boolean wasStale = lease != null && lease.isReused() && status == 0;
     giveBack();
     if (wasStale && tries == 1) {
@@ -186,7 +195,7 @@ final class S3Call implements UpstreamListener {
     }
     lastFailure = reason;
     if (tries >= TRIES_MAX) {
-      end(new Outcome.Failed(fault, reason));
+      end(new Outcome.Failed(fault, reason, inDoubt));
       return;
     }
     long millis = BACKOFF_MILLIS << tries;
@@ -196,7 +205,7 @@ final class S3Call implements UpstreamListener {
 
   private void fail(BlobFault fault, String reason) {
     giveBack();
-    end(new Outcome.Failed(fault, reason));
+    end(new Outcome.Failed(fault, reason, inDoubt));
   }
 
   private void giveBack() {

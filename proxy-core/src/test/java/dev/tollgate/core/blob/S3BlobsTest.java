@@ -226,6 +226,20 @@ class S3BlobsTest {
     pass(Duration.ofSeconds(2));
     assertThat(fault()).isEqualTo(BlobFault.TIMED_OUT);
     assertThat(link(0).isOpen()).isFalse();
+    String put = link(0).received();
+    assertThat(link(1).received())
+        .as("what may have been stored is deleted: nobody will ever name it")
+        .startsWith("DELETE" + put.substring("PUT".length(), put.indexOf(" HTTP/1.1")));
+    answer(1, "HTTP/1.1 204 No Content\r\n\r\n");
+  }
+
+  @Test
+  void whatIsLargeMayTakeAsLongAsASlowLineNeeds() {
+    store(24 << 20);
+    pass(Duration.ofSeconds(23));
+    assertThat(stored).isEmpty();
+    answer(0, OK);
+    assertThat(stored).singleElement().isInstanceOf(Stored.Kept.class);
   }
 
   @Test
@@ -234,6 +248,7 @@ class S3BlobsTest {
     store(1_000_000);
     pass(Duration.ofSeconds(21));
     assertThat(fault()).isEqualTo(BlobFault.TIMED_OUT);
+    pass(Duration.ofSeconds(21)); // nor does it take that it is to be deleted
   }
 
   @Test

@@ -10,6 +10,7 @@ import dev.tollgate.core.blob.Deleted;
 import dev.tollgate.core.blob.PathSigner;
 import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoringTime;
 import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.exchange.Offload.Outcome;
 import io.netty.buffer.ByteBuf;
@@ -91,7 +92,8 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
   public void store(Blob blob, EventLoop loop, Consumer<Stored> whenDone) {
     BlobName name = BlobName.of(blob, clock.instant());
     var bytes = new Handover(blob.bytes());
-    var answer = new Answer<Stored>(loop, timeout, whenDone);
+    Duration within = StoringTime.of(timeout, blob.bytes().readableBytes());
+    var answer = new Answer<Stored>(loop, within, whenDone);
     answer.orElse(
         () -> {
           bytes.letGo();
@@ -103,14 +105,18 @@ public final class DirectoryBlobs implements Blobs, BlobFiles {
         () -> write(name, bytes),
         outcome -> {
           bytes.letGo();
-          answer.give(
-              switch (outcome) {
-                case Outcome.Done<BlobName> done -> new Stored.Kept(done.value());
-                case Outcome.Refused<BlobName> refused ->
-                    new Stored.Unavailable(BlobFault.BUSY, refused.reason());
-                case Outcome.Failed<BlobName> failed ->
-                    new Stored.Unavailable(fault(failed.cause()), failed.cause().toString());
-              });
+          boolean isTold =
+              answer.give(
+                  switch (outcome) {
+                    case Outcome.Done<BlobName> done -> new Stored.Kept(done.value());
+                    case Outcome.Refused<BlobName> refused ->
+                        new Stored.Unavailable(BlobFault.BUSY, refused.reason());
+                    case Outcome.Failed<BlobName> failed ->
+                        new Stored.Unavailable(fault(failed.cause()), failed.cause().toString());
+                  });
+          if (!isTold && outcome instanceof Outcome.Done<BlobName>) {
+            delete(name, loop, _ -> {}); // it came too late, and nobody will ever name it
+          }
         });
   }
 

@@ -6,6 +6,7 @@ import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.Blobs;
 import dev.tollgate.core.blob.Deleted;
 import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.blob.StoringTime;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -24,7 +25,8 @@ public final class ArtifactStorage {
    * Puts {@code blobs} behind blocking calls.
    *
    * @param loops names the event loop of each call
-   * @param timeout after which nobody waits any more; longer than the storage's own
+   * @param timeout after which nobody waits any more, or later for what is large; longer than the
+   *     storage's own
    */
   public ArtifactStorage(Blobs blobs, Supplier<EventLoop> loops, Duration timeout) {
     this.blobs = blobs;
@@ -34,22 +36,48 @@ public final class ArtifactStorage {
 
   /** Keeps a blob, whose bytes are owned from here on. */
   Stored store(Blob blob) throws InterruptedException {
+    Duration within = StoringTime.of(timeout, 2L * blob.bytes().readableBytes());
     var answer = new CompletableFuture<Stored>();
-    blobs.store(blob, loops.get(), answer::complete);
-    return awaited(answer, new Stored.Unavailable(BlobFault.TIMED_OUT, "it did not answer"));
+    EventLoop loop = loops.get();
+    blobs.store(
+        blob,
+        loop,
+        stored -> {
+          if (!answer.complete(stored)) {
+            forget(stored, loop);
+          }
+        });
+    var late = new Stored.Unavailable(BlobFault.TIMED_OUT, "it did not answer");
+    try {
+      return awaited(answer, within, late);
+    } catch (InterruptedException e) {
+      if (!answer.complete(late)) {
+        forget(answer.join(), loop);
+      }
+      throw e;
+    }
+  }
+
+  /** What is stored after all when nobody waits any more, and nobody will ever name. */
+  private void forget(Stored stored, EventLoop loop) {
+    if (stored instanceof Stored.Kept kept) {
+      blobs.delete(kept.name(), loop, _ -> {});
+    }
   }
 
   Deleted delete(BlobName name) throws InterruptedException {
     var answer = new CompletableFuture<Deleted>();
     blobs.delete(name, loops.get(), answer::complete);
-    return awaited(answer, new Deleted.Unavailable(BlobFault.TIMED_OUT, "it did not answer"));
+    return awaited(
+        answer, timeout, new Deleted.Unavailable(BlobFault.TIMED_OUT, "it did not answer"));
   }
 
-  private <T> T awaited(CompletableFuture<T> answer, T otherwise) throws InterruptedException {
+  private static <T> T awaited(CompletableFuture<T> answer, Duration within, T otherwise)
+      throws InterruptedException {
     try {
-      return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+      return answer.get(within.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      return otherwise;
+      return answer.complete(otherwise) ? otherwise : answer.join();
     } catch (ExecutionException e) {
       throw new IllegalStateException("nobody completes it so", e);
     }

@@ -15,12 +15,14 @@ import dev.tollgate.core.blob.Blobs;
 import dev.tollgate.core.blob.PathSigner;
 import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.blob.Stored;
+import dev.tollgate.core.exchange.Offload;
 import dev.tollgate.core.testkit.BlobsContract;
 import dev.tollgate.server.ops.BoundedOffload;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -31,10 +33,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -251,6 +255,42 @@ class DirectoryBlobsTest extends BlobsContract {
     keep(BlobType.PNG, new byte[] {1}); // behind all that waited
     assertThat(files(directory.resolve("drafts"))).isEmpty();
     assertThat(files(directory.resolve("days"))).hasSize(1);
+  }
+
+  @Test
+  void whatIsWrittenAfterNobodyWaitedIsDeleted() throws Exception {
+    var hanging = new CountDownLatch(1);
+    var written = new CountDownLatch(1);
+    Offload slow =
+        new Offload() {
+          @Override
+          public <T> void run(
+              EventExecutor caller, long deadline, Callable<T> work, Consumer<Outcome<T>> done) {
+            Callable<T> held =
+                () -> {
+                  T came = work.call();
+                  written.countDown();
+                  hanging.await();
+                  return came;
+                };
+            offload.run(caller, deadline, held, done);
+          }
+        };
+    blobs =
+        new DirectoryBlobs(directory, leftBytesMin, slow, () -> now, Duration.ofSeconds(2), signer);
+    Stored stored = store(new Blob(ORG, BlobType.PNG, HOUR, Unpooled.buffer().writeByte(1)));
+    assertThat(stored).isEqualTo(new Stored.Unavailable(BlobFault.TIMED_OUT, "the disk hangs"));
+    written.await();
+    assertThat(files(directory.resolve("days"))).hasSize(1);
+    hanging.countDown();
+    blobs = blobs(Duration.ofSeconds(20));
+    BlobName later = keep(BlobType.PNG, new byte[] {1});
+    long deadline = System.nanoTime() + 20_000_000_000L;
+    while (files(directory.resolve("days")).size() > 1) {
+      assertThat(System.nanoTime() - deadline).as("it is never deleted").isNegative();
+      loop.submit(() -> {}).sync();
+    }
+    assertThat(read(later)).isPresent();
   }
 
   @Test
