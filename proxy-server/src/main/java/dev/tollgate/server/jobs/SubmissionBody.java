@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonElements;
+import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
 import io.netty.buffer.ByteBuf;
@@ -15,19 +17,14 @@ import java.util.Set;
  * without what concerns us alone.
  */
 final class SubmissionBody {
-  /** What is not for a provider; of images only their place in the request is kept so far. */
+  /** What is not for a provider. */
   private static final Set<String> OURS =
-      Set.of(
-          "kind",
-          "model",
-          "routing",
-          "provider",
-          "webhook_url",
-          "metadata",
-          "max_cost_micro",
-          "image_url",
-          "end_image_url",
-          "input_images");
+      Set.of("kind", "model", "routing", "provider", "webhook_url", "metadata", "max_cost_micro");
+
+  /** Of those that came in base64 only their place in the request was kept. */
+  private static final String IMAGES = "input_images";
+
+  private static final String HTTPS = "https://";
 
   private static final String LENGTH = "duration_seconds";
 
@@ -45,7 +42,9 @@ final class SubmissionBody {
       for (int i = 0; i < members.size(); i++) {
         String name = members.name(i);
         isLong |= name.equals(LENGTH);
-        if (!OURS.contains(name)) {
+        if (name.equals(IMAGES) && members.kind(i) == JsonKind.ARRAY) {
+          urls(members.array(i), out);
+        } else if (!OURS.contains(name)) {
           out.name(name);
           out.raw(JsonBytes.of(members, i));
         }
@@ -60,5 +59,16 @@ final class SubmissionBody {
     byte[] body = new byte[buffer.readableBytes()];
     buffer.readBytes(body);
     return body;
+  }
+
+  private static void urls(JsonElements images, JsonOut out) {
+    out.name(IMAGES).beginArray();
+    for (int k = 0; k < images.size(); k++) {
+      String image = images.string(k);
+      if (image.regionMatches(true, 0, HTTPS, 0, HTTPS.length())) {
+        out.string(image);
+      }
+    }
+    out.endArray();
   }
 }

@@ -185,7 +185,7 @@ public final class MediaJobs {
     turnedAway.clear();
   }
 
-  /** Every job with its key, its status, and how often it was submitted. */
+  /** Every job with its key, its status, its images, and how often it was submitted. */
   public synchronized String json(long nowNanos) {
     List<Map<String, Object>> all =
         byId.values().stream().map(job -> counted(job, nowNanos)).toList();
@@ -196,6 +196,7 @@ public final class MediaJobs {
     Map<String, Object> told = job.told(nowNanos);
     told.put("key", job.key);
     told.put("submissions", job.submissions());
+    told.put("images", job.wish.images());
     return told;
   }
 

@@ -1,9 +1,12 @@
 package dev.tollgate.server.mock.media;
 
 import dev.tollgate.core.json.InvalidJson;
+import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What a submission asks for.
@@ -11,6 +14,7 @@ import java.time.Duration;
  * @param model the name that selects the behaviour
  * @param video else it is music
  * @param format of music
+ * @param images addresses of those that it begins from, ends with or looks like
  */
 record MediaWish(
     String model,
@@ -20,7 +24,8 @@ record MediaWish(
     String resolution,
     String aspectRatio,
     String format,
-    int samplesPerSecond) {
+    int samplesPerSecond,
+    List<String> images) {
   private static final double SECONDS_USUAL = 5;
   private static final double SECONDS_MAX = 600;
   private static final int SAMPLES_USUAL = 24_000;
@@ -44,13 +49,31 @@ record MediaWish(
         text(members, "resolution"),
         text(members, "aspect_ratio"),
         format.isEmpty() ? "mp3" : format,
-        samples(members));
+        samples(members),
+        images(members));
   }
 
   /** The same, of another length. */
   MediaWish lasting(Duration other) {
     return new MediaWish(
-        model, video, prompt, other, resolution, aspectRatio, format, samplesPerSecond);
+        model, video, prompt, other, resolution, aspectRatio, format, samplesPerSecond, images);
+  }
+
+  private static List<String> images(JsonMembers members) {
+    List<String> images = new ArrayList<>();
+    for (String name : List.of("image_url", "end_image_url")) {
+      if (!text(members, name).isEmpty()) {
+        images.add(text(members, name));
+      }
+    }
+    int i = members.indexOf("input_images");
+    if (i >= 0 && members.kind(i) == JsonKind.ARRAY) {
+      JsonElements all = members.array(i);
+      for (int k = 0; k < all.size(); k++) {
+        images.add(all.kind(k) == JsonKind.STRING ? all.string(k) : "");
+      }
+    }
+    return List.copyOf(images);
   }
 
   private static String text(JsonMembers members, String name) {
