@@ -10,6 +10,9 @@ public interface JobObserver {
   /** A provider accepted a job, so long after it was submitted to us. */
   void accepted(JobKind kind, Duration waited);
 
+  /** A job waits because its provider has as many as it may. */
+  void heldBack();
+
   /** A job ended here, so long after it was submitted to us. */
   void ended(JobKind kind, JobStatus how, Duration age);
 

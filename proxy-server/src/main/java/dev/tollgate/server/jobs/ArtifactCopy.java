@@ -61,6 +61,9 @@ public final class ArtifactCopy {
 
     /** Another try may do better. */
     record NotNow(String reason) implements Copied {}
+
+    /** Our storage did not take a file, and another try may do better. */
+    record NotStored(String reason) implements Copied {}
   }
 
   /** What is copied of the files if not all of them are is deleted again. */
@@ -134,7 +137,7 @@ public final class ArtifactCopy {
         yield new One.Kept(file(job.kind(), kept.name(), spool.bytes(), made, made.files().get(n)));
       }
       case Stored.Unavailable no ->
-          new One.Not(new Copied.NotNow("our storage: " + no.fault().wire() + " " + no.reason()));
+          new One.Not(new Copied.NotStored(no.fault().wire() + " " + no.reason()));
     };
   }
 

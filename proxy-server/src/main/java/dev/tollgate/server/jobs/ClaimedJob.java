@@ -12,8 +12,10 @@ import java.util.Optional;
  *
  * @param worker under whose name it is held
  * @param providerJob what the provider calls it; empty: nobody knows yet
- * @param intended whether the provider may have heard of it
+ * @param intent how long ago its provider may have heard of it last; empty: it cannot have
  * @param tries how often in a row nothing was learned
+ * @param doubt what speaks against it
+ * @param doubts how often that was so since anything else was learned
  * @param age since it was submitted to us
  * @param demand what it waits for besides
  */
@@ -21,8 +23,10 @@ public record ClaimedJob(
     Job job,
     String worker,
     Optional<String> providerJob,
-    boolean intended,
+    Optional<Duration> intent,
     int tries,
+    Doubt doubt,
+    int doubts,
     Duration age,
     Demand demand) {
 
@@ -32,6 +36,27 @@ public record ClaimedJob(
     CANCEL,
     /** Its time is over. */
     EXPIRE
+  }
+
+  /** What speaks against a job that is not given up yet. */
+  public enum Doubt {
+    NONE,
+    /** Its provider does not know it. */
+    ABSENT,
+    /** A file that was made is not there. */
+    FILE,
+    /** Our storage does not take a file. */
+    STORAGE
+  }
+
+  /** How often this spoke against it before. */
+  int doubts(Doubt which) {
+    return doubt == which ? doubts : 0;
+  }
+
+  /** Whether the provider may have heard of it. */
+  boolean intended() {
+    return intent.isPresent();
   }
 
   public JobId id() {

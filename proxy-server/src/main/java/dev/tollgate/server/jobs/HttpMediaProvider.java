@@ -2,6 +2,7 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.blob.StoringTime;
 import dev.tollgate.server.jobs.ProviderJson.Refusal;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -33,6 +34,12 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   public record Times(Duration connect, Duration answer, Duration file) {
     public static final Times DEFAULT =
         new Times(Duration.ofSeconds(2), Duration.ofSeconds(10), Duration.ofMinutes(5));
+
+    /** The same where files may have so many bytes. */
+    public static Times upTo(long fileBytes) {
+      return new Times(
+          DEFAULT.connect(), DEFAULT.answer(), StoringTime.of(DEFAULT.file(), fileBytes));
+    }
   }
 
   public HttpMediaProvider(Times times) {
@@ -105,8 +112,8 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   public Canceled cancel(MediaTarget target, String providerJob) throws InterruptedException {
     return switch (ask(to(target, path(providerJob)).DELETE().build())) {
       case Answer.None none -> new Canceled.Unknown(none.reason());
-      case Answer.Got got when got.status() / 100 == 2 || got.status() == 404 ->
-          new Canceled.Done();
+      case Answer.Got got when got.status() / 100 == 2 -> new Canceled.Done();
+      case Answer.Got got when got.status() == 404 -> new Canceled.Absent();
       case Answer.Got got when got.status() == 409 -> new Canceled.Refused();
       case Answer.Got got -> new Canceled.Unknown("status " + got.status());
     };

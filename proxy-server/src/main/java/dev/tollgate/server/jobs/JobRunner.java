@@ -2,6 +2,7 @@ package dev.tollgate.server.jobs;
 
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobObserver;
+import dev.tollgate.server.jobs.ClaimedJob.Doubt;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +31,7 @@ public final class JobRunner implements AutoCloseable {
 
   private final JobStore store;
   private final JobStep step;
+  private final Turns turns;
   private final Rules rules;
   private final JobObserver observer;
   private final Semaphore idle;
@@ -62,7 +64,8 @@ public final class JobRunner implements AutoCloseable {
       Rules rules,
       JobObserver observer) {
     this.store = store;
-    this.step = new JobStep(store, provider, targets, copy, observer);
+    this.turns = new Turns(rules.workers(), System::nanoTime);
+    this.step = new JobStep(store, provider, targets, copy, turns, observer);
     this.rules = rules;
     this.observer = observer;
     this.idle = new Semaphore(rules.workers());
@@ -113,7 +116,8 @@ public final class JobRunner implements AutoCloseable {
     List<ClaimedJob> jobs = List.of();
     try {
       if (!closing) {
-        jobs = store.claim(rules.lease(), most);
+        jobs = store.claim(rules.lease(), turns.next(most));
+        turns.taken(jobs);
       }
       failedBefore = false;
     } catch (SQLException | RuntimeException e) {
@@ -123,7 +127,7 @@ public final class JobRunner implements AutoCloseable {
       failedBefore = true;
     }
     if (closing) {
-      jobs.forEach(job -> giveBack(job, Duration.ZERO));
+      jobs.forEach(this::giveBack);
       idle.release(most);
       return 0;
     }
@@ -156,23 +160,32 @@ public final class JobRunner implements AutoCloseable {
     try {
       step.take(job);
     } catch (InterruptedException e) {
-      giveBack(job, Duration.ZERO); // this node stops, another goes on
+      giveBack(job); // this node stops, another goes on
     } catch (SQLException e) {
       log.warn("job {} of {}, tried again: {}", job.id(), job.job().request(), e.getMessage());
-      giveBack(job, LookTimes.afterNothing(job.tries()));
+      tryAgain(job);
     } catch (RuntimeException | Error e) {
       log.error("job {} of {} failed here, tried again", job.id(), job.job().request(), e);
-      giveBack(job, LookTimes.afterNothing(job.tries()));
+      tryAgain(job);
     } finally {
       held.remove(job.id());
+      turns.ended(job);
       idle.release();
     }
   }
 
   /** Where that fails too, its lease ends. */
-  private void giveBack(ClaimedJob job, Duration nextLook) {
+  private void giveBack(ClaimedJob job) {
     try {
-      store.release(job, nextLook);
+      store.giveBack(job);
+    } catch (SQLException | RuntimeException e) {
+      log.debug("job {} is given back when its lease ends", job.id(), e);
+    }
+  }
+
+  private void tryAgain(ClaimedJob job) {
+    try {
+      store.inVain(job, Doubt.NONE, LookTimes.afterNothing(job.tries()));
     } catch (SQLException | RuntimeException e) {
       log.debug("job {} is given back when its lease ends", job.id(), e);
     }

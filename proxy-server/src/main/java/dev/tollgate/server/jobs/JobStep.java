@@ -16,6 +16,8 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.money.Quantity;
 import dev.tollgate.core.money.Usage;
 import dev.tollgate.server.jobs.ArtifactCopy.Copied;
+import dev.tollgate.server.jobs.ClaimedJob.Demand;
+import dev.tollgate.server.jobs.ClaimedJob.Doubt;
 import dev.tollgate.server.jobs.MediaProvider.Canceled;
 import dev.tollgate.server.jobs.MediaProvider.Phase;
 import dev.tollgate.server.jobs.MediaProvider.Seen;
@@ -40,13 +42,20 @@ final class JobStep {
   /** A provider may not know everywhere yet what it accepted; that takes a minute or so. */
   private static final int TRIES_WHILE_UNKNOWN_MAX = 7;
 
+  /** The same for one that is asked to give up a job, and for what is still on its way to it. */
+  private static final Duration UNKNOWN_MAX = Duration.ofMinutes(1);
+
   /** With the pauses between them about five minutes. */
   private static final int TRIES_FOR_FILES_MAX = 16;
+
+  /** Of our storage, for each of which the file is fetched again: about twenty minutes. */
+  private static final int TRIES_TO_STORE_MAX = 12;
 
   private final JobStore store;
   private final MediaProvider provider;
   private final MediaTarget.Directory targets;
   private final ArtifactCopy copy;
+  private final Turns turns;
   private final JobObserver observer;
 
   JobStep(
@@ -54,11 +63,13 @@ final class JobStep {
       MediaProvider provider,
       MediaTarget.Directory targets,
       ArtifactCopy copy,
+      Turns turns,
       JobObserver observer) {
     this.store = store;
     this.provider = provider;
     this.targets = targets;
     this.copy = copy;
+    this.turns = turns;
     this.observer = observer;
   }
 
@@ -111,9 +122,18 @@ final class JobStep {
 
   private void submit(ClaimedJob job, MediaTarget target)
       throws SQLException, InterruptedException {
-    if (!store.intend(job)) {
-      return;
+    switch (store.intend(job)) {
+      case NOTED -> send(job, target);
+      case FULL -> {
+        turns.full(job.job().provider());
+        observer.heldBack();
+        store.giveBack(job);
+      }
+      case LOST -> {}
     }
+  }
+
+  private void send(ClaimedJob job, MediaTarget target) throws SQLException, InterruptedException {
     switch (provider.submit(target, job)) {
       case Submitted.Accepted accepted -> accepted(job, accepted.providerJob());
       case Submitted.Refused refused ->
@@ -138,8 +158,8 @@ final class JobStep {
           fail(job, ErrorCode.PROVIDER_FAILURE, told(failed.code(), failed.message()));
       case Seen.GivenUp _ -> fail(job, ErrorCode.PROVIDER_FAILURE, "the provider gave it up");
       case Seen.Absent _ -> {
-        if (job.tries() < TRIES_WHILE_UNKNOWN_MAX) {
-          learnedNothing(job, "the provider does not know it yet");
+        if (job.doubts(Doubt.ABSENT) < TRIES_WHILE_UNKNOWN_MAX) {
+          doubted(job, Doubt.ABSENT, "the provider does not know it yet");
         } else {
           fail(job, ErrorCode.PROVIDER_FAILURE, "the provider does not know it any more");
         }
@@ -153,7 +173,7 @@ final class JobStep {
     if (working.phase() == Phase.RUNNING) {
       store.running(job, working.progress(), next);
     } else {
-      store.release(job, next);
+      store.waiting(job, next);
     }
   }
 
@@ -167,13 +187,31 @@ final class JobStep {
       case Copied.All all -> succeed(job, cost(job, target, made), all.files());
       case Copied.Unusable no -> fail(job, ErrorCode.PROVIDER_FAILURE, no.reason());
       case Copied.NotNow later -> learnedNothing(job, later.reason());
+      case Copied.NotStored no -> notStored(job, no.reason());
       case Copied.Missing _ -> {
-        if (job.tries() < TRIES_FOR_FILES_MAX) {
-          learnedNothing(job, "a file is not there yet");
+        if (job.doubts(Doubt.FILE) < TRIES_FOR_FILES_MAX) {
+          doubted(job, Doubt.FILE, "a file is not there yet");
         } else {
           fail(job, ErrorCode.PROVIDER_FAILURE, "a file that the provider made is not there");
         }
       }
+    }
+  }
+
+  private void notStored(ClaimedJob job, String reason) throws SQLException {
+    int times = 1 + job.doubts(Doubt.STORAGE);
+    log.warn(
+        "a file of job {} of {} is not stored, {} times of at most {}: {}",
+        job.id(),
+        job.job().request(),
+        times,
+        TRIES_TO_STORE_MAX,
+        reason);
+    if (times < TRIES_TO_STORE_MAX) {
+      observer.learnedNothing();
+      store.inVain(job, Doubt.STORAGE, LookTimes.untilStored(times - 1));
+    } else {
+      fail(job, ErrorCode.SERVICE_UNAVAILABLE, "what was made could not be stored");
     }
   }
 
@@ -211,7 +249,7 @@ final class JobStep {
     if (store.expire(job)) {
       ended(job, JobStatus.EXPIRED, "");
     } else {
-      store.release(job, LookTimes.afterNothing(0));
+      store.inVain(job, Doubt.NONE, LookTimes.afterNothing(0));
     }
   }
 
@@ -225,8 +263,13 @@ final class JobStep {
       case Canceled.Done _ -> {
         if (store.canceled(job)) {
           ended(job, JobStatus.CANCELED, "");
-        } else {
-          store.release(job, Duration.ZERO); // nobody wants that any more
+        }
+      }
+      case Canceled.Absent _ -> {
+        if (job.intent().orElseThrow().compareTo(UNKNOWN_MAX) < 0) {
+          learnedNothing(job, "the provider does not know it yet");
+        } else if (store.canceled(job)) {
+          ended(job, JobStatus.CANCELED, ", which the provider does not know");
         }
       }
       case Canceled.Refused _ -> store.cancelRefused(job, Duration.ZERO);
@@ -242,7 +285,8 @@ final class JobStep {
     return switch (provider.lookUp(target, job)) {
       case Seen.Working working -> provider.cancel(target, working.providerJob());
       case Seen.Made made -> provider.cancel(target, made.providerJob());
-      case Seen.Failed _, Seen.GivenUp _, Seen.Absent _ -> new Canceled.Done();
+      case Seen.Failed _, Seen.GivenUp _ -> new Canceled.Done();
+      case Seen.Absent _ -> new Canceled.Absent();
       case Seen.Unknown unknown -> new Canceled.Unknown(unknown.reason());
     };
   }
@@ -265,9 +309,21 @@ final class JobStep {
   }
 
   private void learnedNothing(ClaimedJob job, String reason) throws SQLException {
+    boolean isAwaited = job.demand() == Demand.CANCEL;
+    Duration next =
+        isAwaited ? LookTimes.whileCanceling(job.tries()) : LookTimes.afterNothing(job.tries());
+    inVain(job, Doubt.NONE, reason, next);
+  }
+
+  private void doubted(ClaimedJob job, Doubt doubt, String reason) throws SQLException {
+    inVain(job, doubt, reason, LookTimes.afterNothing(job.doubts(doubt)));
+  }
+
+  private void inVain(ClaimedJob job, Doubt doubt, String reason, Duration next)
+      throws SQLException {
     observer.learnedNothing();
     log.debug("job {} of {}: nothing was learned: {}", job.id(), job.job().request(), reason);
-    store.release(job, LookTimes.afterNothing(job.tries()));
+    store.inVain(job, doubt, next);
   }
 
   /** The one line of a job. */

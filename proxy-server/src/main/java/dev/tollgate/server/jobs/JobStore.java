@@ -4,6 +4,7 @@ import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobFailure;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.money.MicroUsd;
+import dev.tollgate.server.jobs.ClaimedJob.Doubt;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
@@ -15,14 +16,23 @@ import java.util.UUID;
  * this worker's any more, or over, and nothing was done.
  */
 public interface JobStore {
-  /** Takes up jobs that are due, at most so many, until the lease ends. */
-  List<ClaimedJob> claim(Duration lease, int most) throws SQLException;
+  /** Takes up jobs that are due, until the lease ends, in the order of their turns. */
+  List<ClaimedJob> claim(Duration lease, Turn turn) throws SQLException;
 
   /** Makes the leases of these jobs last on; says which are still theirs. */
   Set<JobId> renew(List<ClaimedJob> jobs, Duration lease) throws SQLException;
 
   /** Notes that the provider is about to hear of it. */
-  boolean intend(ClaimedJob job) throws SQLException;
+  Intent intend(ClaimedJob job) throws SQLException;
+
+  /** Whether a provider may hear of a job. */
+  enum Intent {
+    NOTED,
+    /** The provider has as many jobs as it may. */
+    FULL,
+    /** It is not this worker's any more, or over. */
+    LOST
+  }
 
   /** The provider has it, and calls it so; it is given back. */
   boolean submitted(ClaimedJob job, String providerJob, Duration nextLook) throws SQLException;
@@ -30,8 +40,14 @@ public interface JobStore {
   /** The provider makes it; it is given back. */
   boolean running(ClaimedJob job, Progress progress, Duration nextLook) throws SQLException;
 
-  /** Nothing was learned; it is given back. */
-  boolean release(ClaimedJob job, Duration nextLook) throws SQLException;
+  /** The provider has it and has not begun; it is given back. */
+  boolean waiting(ClaimedJob job, Duration nextLook) throws SQLException;
+
+  /** Nobody looked at it; it is given back as it was, to be looked at by the next. */
+  boolean giveBack(ClaimedJob job) throws SQLException;
+
+  /** Nothing was learned, or something that speaks against it; it is given back. */
+  boolean inVain(ClaimedJob job, Doubt doubt, Duration nextLook) throws SQLException;
 
   /** It was made and lies in our storage. */
   boolean succeed(ClaimedJob job, MicroUsd cost, Duration kept, List<JobArtifact> files)

@@ -12,6 +12,9 @@ final class LookTimes {
   private static final int AGE_SHARE = 10;
   private static final Duration AGAIN_MIN = Duration.ofMillis(500);
   private static final int DOUBLINGS_MAX = 6;
+  private static final Duration CANCEL_MAX = Duration.ofSeconds(2);
+  private static final Duration STORAGE_MIN = Duration.ofSeconds(1);
+  private static final Duration STORAGE_MAX = Duration.ofMinutes(5);
 
   private LookTimes() {}
 
@@ -25,6 +28,18 @@ final class LookTimes {
   /** After nothing was learned: twice as long each time, up to half a minute. */
   static Duration afterNothing(int tries) {
     return jittered(AGAIN_MIN.multipliedBy(1L << Math.clamp(tries, 0, DOUBLINGS_MAX)));
+  }
+
+  /** The same while somebody waits for its end, who does not wait for long. */
+  static Duration whileCanceling(int tries) {
+    Duration usual = afterNothing(tries);
+    return usual.compareTo(CANCEL_MAX) > 0 ? jittered(CANCEL_MAX) : usual;
+  }
+
+  /** After our storage did not take a file, which was fetched for nothing: up to five minutes. */
+  static Duration untilStored(int times) {
+    Duration doubled = STORAGE_MIN.multipliedBy(1L << Math.clamp(times, 0, 10));
+    return jittered(doubled.compareTo(STORAGE_MAX) > 0 ? STORAGE_MAX : doubled);
   }
 
   private static Duration jittered(Duration pause) {

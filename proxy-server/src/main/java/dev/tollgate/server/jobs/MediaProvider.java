@@ -78,6 +78,9 @@ public interface MediaProvider {
   sealed interface Canceled {
     record Done() implements Canceled {}
 
+    /** The provider knows no such job, or not yet. */
+    record Absent() implements Canceled {}
+
     /** It cannot be, or is over. */
     record Refused() implements Canceled {}
 

@@ -65,6 +65,7 @@ public enum Bound {
   JOBS_QUEUE("1000", Family.JOBS_QUEUE, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOB_LOOKS_QUEUE("1000", Family.JOB_LOOKS_QUEUE, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOBS_OF_ORG("128", Family.JOB_SUBMISSIONS, new Full.Refused(ErrorCode.CONCURRENCY_EXCEEDED)),
+  JOBS_AT_PROVIDER("media.max_open_jobs", Family.JOBS_HELD_BACK, Full.IN_STORE),
   SPOOL_BYTES("media.max_spool_bytes", Family.SPOOL_BYTES, Full.IN_STORE),
   LEDGER_WAITING("10000", Family.LEDGER_WAITING, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),
   JOURNAL_QUEUE("20000", Family.LEDGER_QUEUED, new Full.Refused(ErrorCode.SERVICE_UNAVAILABLE)),

@@ -414,6 +414,10 @@ public enum Family {
       COUNTER,
       "tollgate_jobs_claimed_total",
       "Turns that this node's workers took at videos and music."),
+  JOBS_HELD_BACK(
+      Kind.COUNTER,
+      "tollgate_jobs_held_back_total",
+      "Turns at jobs that wait because their provider has media.max_open_jobs."),
   JOBS_IN_WORK(
       GAUGE,
       "tollgate_jobs_in_work",

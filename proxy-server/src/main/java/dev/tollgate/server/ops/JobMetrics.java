@@ -14,6 +14,7 @@ public final class JobMetrics implements JobObserver {
   private static final double MILLIS = 1e3;
 
   private final CounterDataPoint claimed;
+  private final CounterDataPoint heldBack;
   private final Counter ended;
   private final Histogram waits;
   private final Histogram durations;
@@ -26,6 +27,7 @@ public final class JobMetrics implements JobObserver {
 
   public JobMetrics(Metrics metrics) {
     claimed = metrics.counter(Family.JOBS_CLAIMED).labelValues();
+    heldBack = metrics.counter(Family.JOBS_HELD_BACK).labelValues();
     ended = metrics.counter(Family.JOBS_ENDED);
     waits = metrics.histogram(Family.JOB_WAIT, SECONDS);
     durations = metrics.histogram(Family.JOB_DURATION, SECONDS);
@@ -52,6 +54,11 @@ public final class JobMetrics implements JobObserver {
   @Override
   public void accepted(JobKind kind, Duration waited) {
     waits.labelValues(kind.wire()).observe(waited.toMillis() / MILLIS);
+  }
+
+  @Override
+  public void heldBack() {
+    heldBack.inc();
   }
 
   @Override

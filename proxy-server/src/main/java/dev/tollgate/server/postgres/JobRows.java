@@ -14,14 +14,17 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs as workers see them in PostgreSQL, each step one statement of {@code V15__media_jobs}. What
- * answers {@code false} changed nothing: the job is not this worker's any more, or over. Blocks.
+ * Jobs as workers see them in PostgreSQL, each step one statement of {@code V15__media_jobs} or
+ * {@code V19__job_turns}. What answers {@code false} changed nothing: the job is not this worker's
+ * any more, or over. Blocks.
  */
 public final class JobRows {
   private static final String MINE = "(?, ?";
@@ -37,19 +40,23 @@ public final class JobRows {
    *
    * @param worker the name of this turn with it: no other has the same
    * @param providerJob what its provider calls it
-   * @param intended whether its provider may have heard of it
+   * @param intent how long ago its provider may have heard of it last; empty: it cannot have
    * @param cancelAsked whether its owner does not want it any more
    * @param expired whether its time is over
    * @param tries how often in a row nothing was learned of it
+   * @param doubt what speaks against it; null: nothing does
+   * @param doubts how often that was so since anything else was learned
    */
   public record Claimed(
       Job job,
       String worker,
       Optional<String> providerJob,
-      boolean intended,
+      Optional<Duration> intent,
       boolean cancelAsked,
       boolean expired,
-      int tries) {
+      int tries,
+      @Nullable String doubt,
+      int doubts) {
     public JobId id() {
       return job.id();
     }
@@ -61,16 +68,43 @@ public final class JobRows {
   /** An artifact whose bytes are due to be deleted. */
   public record Due(UUID artifact, String blob) {}
 
-  /** Takes up jobs that are due, at most so many, until the lease ends. */
-  public List<Claimed> claim(String node, Duration lease, int most) throws SQLException {
+  /**
+   * Whose turn it is.
+   *
+   * @param most jobs to take up
+   * @param lastOrg who had the last turn
+   * @param lastProvider at which provider
+   * @param inWork jobs that the node works at, by their provider
+   * @param share of a provider in them, while there are jobs of others
+   * @param closed providers that take nothing new
+   */
+  public record Wish(
+      int most,
+      OrgId lastOrg,
+      String lastProvider,
+      Map<String, Integer> inWork,
+      int share,
+      Set<String> closed) {}
+
+  /** Takes up jobs that are due until the lease ends, in the order of their turns. */
+  public List<Claimed> claim(String node, Duration lease, Wish wish) throws SQLException {
     String worker = node + "/" + UUID.randomUUID();
+    List<Map.Entry<String, Integer>> inWork = List.copyOf(wish.inWork().entrySet());
     return query(
-        "SELECT j.*, j.expires_at <= ledger_now() AS is_expired"
-            + " FROM job_claim(?, make_interval(secs => ?), ?) j",
+        "SELECT j.*, j.expires_at <= ledger_now() AS is_expired,"
+            + " extract(epoch FROM ledger_now() - j.intent_at)::float8 AS intended_for"
+            + " FROM job_claim(?, make_interval(secs => ?), ?, ?, ?, ?, ?, ?, ?) j",
         claim -> {
+          Connection on = claim.getConnection();
           claim.setString(1, worker);
           claim.setDouble(2, seconds(lease));
-          claim.setInt(3, most);
+          claim.setInt(3, wish.most());
+          claim.setObject(4, wish.lastOrg().value());
+          claim.setString(5, wish.lastProvider());
+          claim.setArray(6, SqlArrays.of(on, "text", inWork, Map.Entry::getKey));
+          claim.setArray(7, SqlArrays.of(on, "int4", inWork, each -> each.getValue().toString()));
+          claim.setInt(8, wish.share());
+          claim.setArray(9, SqlArrays.of(on, "text", List.copyOf(wish.closed()), each -> each));
         },
         row -> claimed(row, worker));
   }
@@ -80,10 +114,13 @@ public final class JobRows {
         JobRow.of(row, List.of()),
         worker,
         Optional.ofNullable(row.getString("provider_job")),
-        row.getObject("intent_at") != null,
+        Optional.ofNullable(row.getObject("intended_for", Double.class))
+            .map(seconds -> Duration.ofMillis(Math.max(0, Math.round(1e3 * seconds)))),
         row.getBoolean("cancel_asked"),
         row.getBoolean("is_expired"),
-        row.getInt("tries"));
+        row.getInt("tries"),
+        row.getString("doubt"),
+        row.getInt("doubts"));
   }
 
   /**
@@ -105,9 +142,17 @@ public final class JobRows {
                 row.getBoolean("is_expired")));
   }
 
-  /** The provider is about to hear of it. */
-  public boolean intend(Claimed held) throws SQLException {
-    return step("job_intend" + MINE + ")", held, _ -> {});
+  /** The provider is about to hear of it, unless it has so many: {@code noted, full, lost}. */
+  public String intend(Claimed held, int openMax) throws SQLException {
+    return query(
+            "SELECT job_intend(?, ?, ?)",
+            step -> {
+              step.setObject(1, held.id().value());
+              step.setString(2, held.worker());
+              step.setInt(3, openMax);
+            },
+            row -> row.getString(1))
+        .getFirst();
   }
 
   /** The provider has it. The worker gives it back. */
@@ -134,12 +179,34 @@ public final class JobRows {
         });
   }
 
-  /** Nothing was learned of it. The worker gives it back. */
-  public boolean release(Claimed held, Duration nextLook) throws SQLException {
+  /** The provider has not begun. The worker gives it back. */
+  public boolean waiting(Claimed held, Duration nextLook) throws SQLException {
     return step(
-        "job_release" + MINE + ", make_interval(secs => ?))",
+        "job_waiting" + MINE + ", make_interval(secs => ?))",
         held,
         step -> step.setDouble(3, seconds(nextLook)));
+  }
+
+  /** Nobody looked at it. The worker gives it back. */
+  public boolean giveBack(Claimed held) throws SQLException {
+    return step("job_given_back" + MINE + ")", held, _ -> {});
+  }
+
+  /**
+   * Nothing was learned of it. The worker gives it back.
+   *
+   * @param doubt what speaks against it; null: nothing more than before
+   */
+  public boolean inVain(Claimed held, @Nullable String doubt, Duration nextLook)
+      throws SQLException {
+    return step(
+        "job_in_vain" + MINE + ", ?, ?, make_interval(secs => ?))",
+        held,
+        step -> {
+          step.setString(3, doubt);
+          step.setBoolean(4, held.cancelAsked());
+          step.setDouble(5, seconds(nextLook));
+        });
   }
 
   /** The provider does not give it up. The worker gives it back. */

@@ -53,6 +53,7 @@ public final class PostgresJobs implements Jobs {
   private final Rows changes;
   private final Rows looks;
   private final OrgPlaces turns = new OrgPlaces(ORG_ASKS_MAX);
+  private final Runnable due;
   private final Map<Result, LongAdder> submitted = new EnumMap<>(Result.class);
 
   /**
@@ -102,10 +103,12 @@ public final class PostgresJobs implements Jobs {
    * @param looks for what never does, so that whoever only looks does not wait behind it
    * @param remembered how long a submission is not carried out a second time
    * @param ttl after which a job expires
+   * @param due something is to be done with a job; it must not block
    */
-  PostgresJobs(Lane changes, Lane looks, Duration remembered, Duration ttl) {
+  PostgresJobs(Lane changes, Lane looks, Duration remembered, Duration ttl, Runnable due) {
     this.changes = Rows.of(changes, remembered, ttl);
     this.looks = Rows.of(looks, remembered, ttl);
+    this.due = due;
     for (Result each : Result.values()) {
       submitted.put(each, new LongAdder());
     }
@@ -228,7 +231,10 @@ public final class PostgresJobs implements Jobs {
   private Step submitted(JobWish wish, Map<String, Long> awaited) throws SQLException {
     byte[] sha256 = wish.body().sha256();
     return switch (changes.submissions().submit(wish, sha256, awaited)) {
-      case Answer.Made _ -> new Step.Known(new Submitted.Made(known(wish.org(), wish.id())));
+      case Answer.Made _ -> {
+        due.run();
+        yield new Step.Known(new Submitted.Made(known(wish.org(), wish.id())));
+      }
       case Answer.Replay replay ->
           new Step.Known(new Submitted.Replayed(known(wish.org(), replay.job())));
       case Answer.Conflict _ -> new Step.Known(new Submitted.Conflict());
@@ -324,7 +330,10 @@ public final class PostgresJobs implements Jobs {
                   .find(org, id)
                   .<Deleted>map(Deleted.Canceled::new)
                   .orElseGet(Deleted.Removed::new));
-      case ASKED -> Optional.empty();
+      case ASKED -> {
+        due.run();
+        yield Optional.empty();
+      }
       case UNKNOWN -> Optional.of(new Deleted.Nowhere());
       case OVER, OPEN, REMOVED ->
           switch (changes.submissions().remove(org, kind, id)) {

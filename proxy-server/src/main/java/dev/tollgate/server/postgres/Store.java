@@ -178,14 +178,16 @@ public final class Store implements AutoCloseable {
    * @param looks the same for those that do not
    * @param remembered how long a submission is not carried out a second time
    * @param ttl after which a job expires
+   * @param due something is to be done with a job; it must not block
    */
   public PostgresJobs jobs(
-      OwnThreads changes, OwnThreads looks, Duration remembered, Duration ttl) {
+      OwnThreads changes, OwnThreads looks, Duration remembered, Duration ttl, Runnable due) {
     return new PostgresJobs(
         new PostgresJobs.Lane(another("jobs", changes.count()), changes.offload()),
         new PostgresJobs.Lane(another("job_looks", looks.count()), looks.offload()),
         remembered,
-        ttl);
+        ttl,
+        due);
   }
 
   /** Threads that have connections to themselves, one each. */

@@ -31,6 +31,13 @@ public record MediaSettings(
             max = "10m")
         Duration lease,
     @Key(
+            name = "max_open_jobs",
+            about = "jobs of all nodes that one provider has at the same time; others wait",
+            initial = "1000",
+            min = "1",
+            max = "100000")
+        int openJobsMax,
+    @Key(
             name = "max_artifact_bytes",
             about = "the largest file of a job",
             initial = "512MiB",

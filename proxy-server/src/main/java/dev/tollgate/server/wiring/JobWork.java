@@ -93,8 +93,9 @@ final class JobWork implements AutoCloseable {
       throws StartException {
     MediaSettings media = settings.media();
     var observer = new JobMetrics(metrics);
-    var store = new StoredJobs(rows, "media", InstantSource.system(), announce);
-    var provider = new HttpMediaProvider(HttpMediaProvider.Times.DEFAULT);
+    var store =
+        new StoredJobs(rows, "media", InstantSource.system(), announce, media.openJobsMax());
+    var provider = new HttpMediaProvider(HttpMediaProvider.Times.upTo(media.artifactBytesMax()));
     Supplier<EventLoop> loops = () -> network.loops().next();
     Blobs blobs = storage.blobs().orElse(new NoBlobs());
     var kept = new ArtifactStorage(blobs, loops, storage.timeout().multipliedBy(2));
@@ -166,6 +167,11 @@ final class JobWork implements AutoCloseable {
     }
   }
 
+  /** A job may be due now. */
+  void ring() {
+    runner.ring();
+  }
+
   @Override
   public void close() {
     runner.close();
@@ -173,7 +179,7 @@ final class JobWork implements AutoCloseable {
     provider.close();
   }
 
-  /** Where nothing is kept any more; jobs of before wait until it is configured again. */
+  /** Where nothing is kept any more; jobs of before wait for it for a while. */
   private static final class NoBlobs implements Blobs {
     private static final String WHY = "object_storage is not configured";
 

@@ -30,14 +30,16 @@ final class MediaDesk implements AutoCloseable {
   private final OpenJobs open;
   private final JobDesk desk;
 
-  private MediaDesk(Store store, Network network, Snapshots snapshots, Settings settings) {
+  private MediaDesk(
+      Store store, Network network, Snapshots snapshots, Settings settings, Runnable due) {
     var media = settings.media();
     jobs =
         store.jobs(
             new OwnThreads(changes, CONNECTIONS),
             new OwnThreads(looks, LOOK_CONNECTIONS),
             settings.server().idempotency().retention(),
-            media.jobTtl());
+            media.jobTtl(),
+            due);
     open = new OpenJobs(jobs);
     var resolver = new PublicAddressResolver(network.clientNames());
     var guard = new UrlGuard(resolver, () -> snapshots.fetches().urls());
@@ -46,9 +48,19 @@ final class MediaDesk implements AutoCloseable {
     desk = new JobDesk(jobs, guard, media.reservationFactor(), submissions);
   }
 
+  /**
+   * Opens it.
+   *
+   * @param due something is to be done with a job; it must not block
+   */
   static MediaDesk begin(
-      Store store, Network network, Snapshots snapshots, Settings settings, Metrics metrics) {
-    var desk = new MediaDesk(store, network, snapshots, settings);
+      Store store,
+      Network network,
+      Snapshots snapshots,
+      Settings settings,
+      Metrics metrics,
+      Runnable due) {
+    var desk = new MediaDesk(store, network, snapshots, settings, due);
     metrics.gauge(Family.JOBS_QUEUE, desk.changes::depth);
     metrics.gauge(Family.JOB_LOOKS_QUEUE, desk.looks::depth);
     metrics.counter(Family.JOBS_REFUSED, () -> desk.changes.refused() + desk.looks.refused());

@@ -82,6 +82,7 @@ public final class Server implements AutoCloseable {
   private volatile Runnable stopRecovery = () -> {};
   private volatile Runnable announce = () -> {};
   private Runnable beginToAnnounce = () -> {};
+  private volatile Runnable ringWorkers = () -> {};
 
   /** What exists once the gateway serves. */
   private record Running(
@@ -245,7 +246,8 @@ public final class Server implements AutoCloseable {
   }
 
   private MediaDesk mediaDesk(Store store, Network network, Snapshots snapshots) {
-    var desk = MediaDesk.begin(store, network, snapshots, settings, metrics);
+    var desk =
+        MediaDesk.begin(store, network, snapshots, settings, metrics, () -> ringWorkers.run());
     closers.add("media jobs", desk);
     return desk;
   }
@@ -319,7 +321,9 @@ public final class Server implements AutoCloseable {
       throws StartException {
     var rows = store.jobRows(JobWork.CONNECTIONS);
     Runnable ring = () -> announce.run();
-    return JobWork.begin(settings, rows, storage, network, snapshots::now, metrics, ring);
+    var work = JobWork.begin(settings, rows, storage, network, snapshots::now, metrics, ring);
+    ringWorkers = work::ring;
+    return work;
   }
 
   private Observer observer(Store store) {

@@ -6,15 +6,19 @@ import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.jobs.ClaimedJob;
 import dev.tollgate.server.jobs.ClaimedJob.Demand;
+import dev.tollgate.server.jobs.ClaimedJob.Doubt;
 import dev.tollgate.server.jobs.JobStore;
+import dev.tollgate.server.jobs.Turn;
 import dev.tollgate.server.postgres.JobRows;
 import dev.tollgate.server.postgres.JobRows.Claimed;
 import dev.tollgate.server.postgres.JobRows.Due;
 import dev.tollgate.server.postgres.JobRows.Sign;
+import dev.tollgate.server.postgres.JobRows.Wish;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +29,7 @@ final class StoredJobs implements JobStore {
   private final String node;
   private final InstantSource clock;
   private final Runnable announce;
+  private final int openMax;
 
   /**
    * Puts rows behind the workers' port.
@@ -32,17 +37,27 @@ final class StoredJobs implements JobStore {
    * @param node what workers' names begin with
    * @param clock for jobs' ages, by which only pauses and metrics go
    * @param announce a job ended that somebody may want to hear of; it must not block
+   * @param openMax jobs that a provider has at most
    */
-  StoredJobs(JobRows rows, String node, InstantSource clock, Runnable announce) {
+  StoredJobs(JobRows rows, String node, InstantSource clock, Runnable announce, int openMax) {
     this.rows = rows;
     this.node = node;
     this.clock = clock;
     this.announce = announce;
+    this.openMax = openMax;
   }
 
   @Override
-  public List<ClaimedJob> claim(Duration lease, int most) throws SQLException {
-    return rows.claim(node, lease, most).stream().map(this::claimed).toList();
+  public List<ClaimedJob> claim(Duration lease, Turn turn) throws SQLException {
+    var wish =
+        new Wish(
+            turn.most(),
+            turn.lastOrg(),
+            turn.lastProvider(),
+            turn.inWork(),
+            turn.share(),
+            turn.closed());
+    return rows.claim(node, lease, wish).stream().map(this::claimed).toList();
   }
 
   private ClaimedJob claimed(Claimed row) {
@@ -52,8 +67,10 @@ final class StoredJobs implements JobStore {
         row.job(),
         row.worker(),
         row.providerJob(),
-        row.intended(),
+        row.intent(),
         row.tries(),
+        row.doubt() == null ? Doubt.NONE : Doubt.valueOf(row.doubt().toUpperCase(Locale.ROOT)),
+        row.doubts(),
         age.isNegative() ? Duration.ZERO : age,
         row.expired() ? Demand.EXPIRE : wish);
   }
@@ -63,10 +80,16 @@ final class StoredJobs implements JobStore {
         job.job(),
         job.worker(),
         job.providerJob(),
-        job.intended(),
+        job.intent(),
         job.demand() == Demand.CANCEL,
         job.demand() == Demand.EXPIRE,
-        job.tries());
+        job.tries(),
+        wire(job.doubt()),
+        job.doubts());
+  }
+
+  private static @Nullable String wire(Doubt doubt) {
+    return doubt == Doubt.NONE ? null : doubt.name().toLowerCase(Locale.ROOT);
   }
 
   @Override
@@ -77,8 +100,8 @@ final class StoredJobs implements JobStore {
   }
 
   @Override
-  public boolean intend(ClaimedJob job) throws SQLException {
-    return rows.intend(row(job));
+  public Intent intend(ClaimedJob job) throws SQLException {
+    return Intent.valueOf(rows.intend(row(job), openMax).toUpperCase(Locale.ROOT));
   }
 
   @Override
@@ -100,8 +123,18 @@ final class StoredJobs implements JobStore {
   }
 
   @Override
-  public boolean release(ClaimedJob job, Duration nextLook) throws SQLException {
-    return rows.release(row(job), nextLook);
+  public boolean waiting(ClaimedJob job, Duration nextLook) throws SQLException {
+    return rows.waiting(row(job), nextLook);
+  }
+
+  @Override
+  public boolean giveBack(ClaimedJob job) throws SQLException {
+    return rows.giveBack(row(job));
+  }
+
+  @Override
+  public boolean inVain(ClaimedJob job, Doubt doubt, Duration nextLook) throws SQLException {
+    return rows.inVain(row(job), wire(doubt), nextLook);
   }
 
   @Override

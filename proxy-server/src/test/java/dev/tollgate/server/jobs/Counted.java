@@ -21,6 +21,11 @@ final class Counted implements JobObserver {
   }
 
   @Override
+  public synchronized void heldBack() {
+    told.add("held back");
+  }
+
+  @Override
   public synchronized void ended(JobKind kind, JobStatus how, Duration age) {
     told.add(how.wire());
   }

@@ -70,9 +70,14 @@ class DirectProvider implements MediaProvider {
   @Override
   public Canceled cancel(MediaTarget target, String providerJob) {
     MediaReply reply = call("DELETE", "/" + providerJob);
-    return reply instanceof MediaReply.Json json && json.status() == 409
-        ? new Canceled.Refused()
-        : new Canceled.Done();
+    if (!(reply instanceof MediaReply.Json json)) {
+      return new Canceled.Unknown("as told");
+    }
+    return switch (json.status()) {
+      case 404 -> new Canceled.Absent();
+      case 409 -> new Canceled.Refused();
+      default -> new Canceled.Done();
+    };
   }
 
   @Override

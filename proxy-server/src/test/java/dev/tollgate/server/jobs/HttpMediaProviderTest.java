@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.money.PriceList;
+import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.server.jobs.MediaProvider.Canceled;
 import dev.tollgate.server.jobs.MediaProvider.Fetched;
 import dev.tollgate.server.jobs.MediaProvider.Phase;
@@ -121,6 +122,7 @@ class HttpMediaProviderTest {
     assertThat(provider.submit(target("m", nobody), job())).isInstanceOf(Submitted.Unknown.class);
     assertThat(provider.look(target("m", nobody), "x")).isInstanceOf(Seen.Unknown.class);
     assertThat(provider.cancel(target("m", nobody), "x")).isInstanceOf(Canceled.Unknown.class);
+    assertThat(provider.cancel(target("m"), "mj_none")).isEqualTo(new Canceled.Absent());
     assertThat(provider.look(target("m"), "../../models?x=/ y")).isEqualTo(new Seen.Absent());
   }
 
@@ -161,7 +163,8 @@ class HttpMediaProviderTest {
             "{\"model\":\"ours\",\"prompt\":\"p\\u00e9\",\"webhook_url\":\"https://x.test\","
                 + "\"metadata\":{\"a\":\"b\"},\"max_cost_micro\":5,\"routing\":\"cost\",\"seed\":1.50,"
                 + "\"image_url\":\"https://x.test/a.png\",\"end_image_url\":\"https://x.test/b.png\","
-                + "\"input_images\":[\"(an image of 9 characters in base64)\"]}");
+                + "\"input_images\":[\"(an image of 9 characters in base64)\","
+                + "\"HTTPS://x.test/c.png\"]}");
     MediaTarget target =
         new MediaTarget(
             URI.create("http://x.test"),
@@ -173,7 +176,22 @@ class HttpMediaProviderTest {
     assertThat(new String(SubmissionBody.of(target, job), UTF_8))
         .isEqualTo(
             "{\"kind\":\"video\",\"model\":\"theirs\",\"prompt\":\"p\\u00e9\",\"seed\":1.50,"
-                + "\"duration_seconds\":2.5}");
+                + "\"image_url\":\"https://x.test/a.png\","
+                + "\"end_image_url\":\"https://x.test/b.png\","
+                + "\"input_images\":[\"HTTPS://x.test/c.png\"],\"duration_seconds\":2.5}");
+  }
+
+  @Test
+  void theImagesOfARequestArriveByTheirAddress() throws Exception {
+    ClaimedJob job =
+        job(
+            "{\"prompt\":\"p\",\"image_url\":\"https://x.test/first.png\",\"end_image_url\":null,"
+                + "\"input_images\":[\"https://x.test/like.png\"]}");
+    assertThat(provider.submit(target("m"), job)).isInstanceOf(Submitted.Accepted.class);
+    try (RawClient client = RawClient.connect(mock.port())) {
+      assertThat(client.get("/_mock/jobs").readResponse().text())
+          .contains("\"images\":[\"https://x.test/first.png\",\"https://x.test/like.png\"]");
+    }
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.tollgate.core.job.JobStatus;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.jobs.ClaimedJob.Demand;
+import dev.tollgate.server.jobs.ClaimedJob.Doubt;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs' rows in memory, under a clock that a test moves: what the database does, in short. */
@@ -35,6 +37,8 @@ final class JobBook implements JobStore {
   private final Set<DueFile> out = new HashSet<>();
   Duration now = Duration.ofDays(1);
   int failures;
+  int openMax = Integer.MAX_VALUE;
+  final CountDownLatch asked = new CountDownLatch(1);
   private int turns;
   private final long startNanos;
   private final boolean isLive;
@@ -68,10 +72,13 @@ final class JobBook implements JobStore {
     String status = "queued";
     String worker = "";
     Duration nextLook;
-    boolean intended;
+    String provider = "mock";
+    @Nullable Duration intended;
     @Nullable String providerJob;
     boolean cancelAsked;
     int tries;
+    Doubt doubt = Doubt.NONE;
+    int doubts;
     int percent = -1;
     int ends;
     MicroUsd cost = MicroUsd.ZERO;
@@ -117,13 +124,26 @@ final class JobBook implements JobStore {
   }
 
   @Override
-  public synchronized List<ClaimedJob> claim(Duration lease, int most) throws SQLException {
+  public List<ClaimedJob> claim(Duration lease, Turn turn) throws SQLException {
+    return claim(lease, turn.most(), turn.closed());
+  }
+
+  /** Those that are due first in the book; whose turn it is is the database's to say. */
+  List<ClaimedJob> claim(Duration lease, int most) throws SQLException {
+    return claim(lease, most, Set.of());
+  }
+
+  private synchronized List<ClaimedJob> claim(Duration lease, int most, Set<String> closed)
+      throws SQLException {
+    asked.countDown();
     if (failures-- > 0) {
       throw new SQLException("as told");
     }
     List<ClaimedJob> claimed = new ArrayList<>();
     for (Row row : rows.values()) {
-      if (row.isOpen() && row.nextLook.compareTo(now()) <= 0 && claimed.size() < most) {
+      boolean isDue = row.isOpen() && row.nextLook.compareTo(now()) <= 0;
+      boolean isHeldBack = row.intended == null && closed.contains(row.provider);
+      if (isDue && !isHeldBack && claimed.size() < most) {
         row.worker = "worker " + ++turns;
         row.nextLook = now().plus(lease);
         claimed.add(claimed(row));
@@ -142,7 +162,7 @@ final class JobBook implements JobStore {
             new KeyId("12345678"),
             row.kind,
             "test/" + row.kind.wire(),
-            "mock",
+            row.provider,
             JobStatus.parse(row.status).orElseThrow(),
             null,
             new MicroUsd(1_000),
@@ -161,8 +181,10 @@ final class JobBook implements JobStore {
         job,
         row.worker,
         Optional.ofNullable(row.providerJob),
-        row.intended,
+        Optional.ofNullable(row.intended).map(at -> now().minus(at)),
         row.tries,
+        row.doubt,
+        row.doubts,
         now().minus(row.made),
         isOver ? Demand.EXPIRE : row.cancelAsked ? Demand.CANCEL : Demand.NONE);
   }
@@ -207,12 +229,17 @@ final class JobBook implements JobStore {
   }
 
   @Override
-  public synchronized boolean intend(ClaimedJob job) {
+  public synchronized Intent intend(ClaimedJob job) {
     Row row = held(job, "queued");
-    if (row != null) {
-      row.intended = true;
+    if (row == null) {
+      return Intent.LOST;
     }
-    return row != null;
+    long open = rows.values().stream().filter(it -> it.isOpen() && it.intended != null).count();
+    if (row.intended == null && open >= openMax) {
+      return Intent.FULL;
+    }
+    row.intended = now();
+    return Intent.NOTED;
   }
 
   @Override
@@ -221,7 +248,7 @@ final class JobBook implements JobStore {
     if (row != null) {
       row.status = "submitted";
       row.providerJob = providerJob;
-      row.tries = 0;
+      learned(row);
     }
     return back(row, nextLook);
   }
@@ -232,18 +259,46 @@ final class JobBook implements JobStore {
     if (row != null) {
       row.status = "running";
       row.percent = progress instanceof Progress.Percent told ? told.percent() : -1;
-      row.tries = 0;
+      learned(row);
+    }
+    return back(row, nextLook);
+  }
+
+  private static void learned(Row row) {
+    row.tries = 0;
+    row.doubt = Doubt.NONE;
+    row.doubts = 0;
+  }
+
+  @Override
+  public synchronized boolean waiting(ClaimedJob job, Duration nextLook) {
+    Row row = held(job, "submitted", "running");
+    if (row != null) {
+      learned(row);
     }
     return back(row, nextLook);
   }
 
   @Override
-  public synchronized boolean release(ClaimedJob job, Duration nextLook) {
+  public synchronized boolean giveBack(ClaimedJob job) {
+    return back(held(job), Duration.ZERO);
+  }
+
+  @Override
+  public synchronized boolean inVain(ClaimedJob job, Doubt doubt, Duration nextLook) {
     Row row = held(job);
     if (row != null) {
       row.tries++;
+      if (doubt != Doubt.NONE) {
+        row.doubts = doubt == row.doubt ? row.doubts + 1 : 1;
+        row.doubt = doubt;
+      }
     }
-    return back(row, nextLook);
+    boolean isBack = back(row, nextLook);
+    if (row != null && job.demand() == Demand.CANCEL) {
+      row.nextLook = now().plus(nextLook);
+    }
+    return isBack;
   }
 
   @Override

@@ -31,6 +31,11 @@ class JobRunnerTest {
   private final JobBook book = JobBook.live();
 
   private JobRunner runner(MediaProvider provider, JobObserver observer, Duration lease) {
+    return runner(provider, observer, lease, Duration.ofMillis(20));
+  }
+
+  private JobRunner runner(
+      MediaProvider provider, JobObserver observer, Duration lease, Duration pause) {
     var loop = new EmbeddedChannel().eventLoop();
     var storage = new ArtifactStorage(new KeptBlobs(), () -> loop, Duration.ofSeconds(1));
     var rules = new ArtifactCopy.Rules(SpoolTest.room(folder), 1 << 20, Duration.ofDays(7));
@@ -47,7 +52,7 @@ class JobRunnerTest {
         provider,
         _ -> Optional.of(target),
         new ArtifactCopy(provider, storage, rules, observer),
-        new JobRunner.Rules(WORKERS, lease, Duration.ofMillis(20)),
+        new JobRunner.Rules(WORKERS, lease, pause),
         observer);
   }
 
@@ -92,6 +97,27 @@ class JobRunnerTest {
     assertThat(book.rows.values()).allSatisfy(row -> assertThat(row.ends).isEqualTo(1));
     assertThat(provider.jobs.json(0)).doesNotContain("\"submissions\":2");
     assertThat(provider.most).hasValueLessThanOrEqualTo(2 * WORKERS);
+  }
+
+  @Test
+  void whatIsSubmittedHereIsTakenUpAtOnce() throws Exception {
+    CountDownLatch sent = new CountDownLatch(1);
+    DirectProvider provider =
+        new DirectProvider(book) {
+          @Override
+          public Submitted submit(MediaTarget target, ClaimedJob job) {
+            sent.countDown();
+            return super.submit(target, job);
+          }
+        };
+    Duration hour = Duration.ofHours(1);
+    try (JobRunner runner = runner(provider, new Ends(1), hour, hour)) {
+      runner.start();
+      assertThat(book.asked.await(20, TimeUnit.SECONDS)).isTrue();
+      book.add(JobKind.VIDEO, BODY);
+      runner.ring();
+      assertThat(sent.await(20, TimeUnit.SECONDS)).isTrue();
+    }
   }
 
   @Test
@@ -175,6 +201,9 @@ class JobRunnerTest {
 
     @Override
     public void accepted(JobKind kind, Duration waited) {}
+
+    @Override
+    public void heldBack() {}
 
     @Override
     public void ended(JobKind kind, JobStatus how, Duration age) {

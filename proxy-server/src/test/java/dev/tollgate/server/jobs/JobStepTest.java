@@ -34,6 +34,7 @@ class JobStepTest {
   private final DirectProvider provider = new DirectProvider(book);
   private final KeptBlobs blobs = new KeptBlobs();
   private final Counted counted = new Counted();
+  private final Turns turns = new Turns(4, () -> book.now.toNanos());
   private boolean isConfigured = true;
 
   private JobStep step(MediaProvider through, JobStore store) {
@@ -45,6 +46,7 @@ class JobStepTest {
         through,
         _ -> isConfigured ? Optional.of(target()) : Optional.empty(),
         new ArtifactCopy(through, storage, rules, counted),
+        turns,
         counted);
   }
 
@@ -74,12 +76,20 @@ class JobStepTest {
 
   /** Lets time pass and does what is due, until all is over. */
   private void runToTheEnd() throws Exception {
-    JobStep step = step(provider, book);
+    runToTheEnd(provider);
+  }
+
+  private void runToTheEnd(MediaProvider through) throws Exception {
+    JobStep step = step(through, book);
     for (int steps = 0; book.nextLook().isPresent(); steps++) {
       assertThat(steps).as("steps").isLessThan(10_000);
       advance();
-      for (ClaimedJob job : book.claim(LEASE, 4)) {
+      List<ClaimedJob> jobs = book.claim(LEASE, turns.next(4));
+      for (ClaimedJob job : jobs) {
         step.take(job);
+      }
+      if (jobs.isEmpty()) {
+        book.now = book.now.plusMillis(200);
       }
     }
   }
@@ -247,6 +257,19 @@ class JobStepTest {
     assertThat(row.status).isEqualTo("succeeded");
     assertThat(counted.told).contains("not copied", "nothing");
     assertThat(blobs.kept).hasSize(1);
+  }
+
+  @Test
+  void aStorageThatNeverTakesAFileFailsItsJobAfterAWhile() throws Exception {
+    blobs.failures = Integer.MAX_VALUE;
+    Row row = video("m");
+    runToTheEnd();
+    assertThat(row.status).isEqualTo("failed");
+    assertThat(row.error).startsWith("service_unavailable: ");
+    assertThat(row.cost.value()).isZero();
+    assertThat(counted.told).filteredOn("not copied"::equals).hasSize(12);
+    assertThat(book.now)
+        .isBetween(Duration.ofDays(1).plusMinutes(10), Duration.ofDays(1).plusMinutes(30));
   }
 
   @Test

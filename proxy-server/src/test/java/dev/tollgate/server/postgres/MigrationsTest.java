@@ -70,7 +70,10 @@ final class MigrationsTest {
               "932dd3c0d816f2b4aa6f3b6880495d1102598f36b2fc16c2a22198315bb8d686"),
           Map.entry(
               "V18__webhooks_apart.sql",
-              "298a0a52a6266186c1fa49a215dd292091c08e079a8df5078682da8c5b05eb9a"));
+              "298a0a52a6266186c1fa49a215dd292091c08e079a8df5078682da8c5b05eb9a"),
+          Map.entry(
+              "V19__job_turns.sql",
+              "50228968183e006de62eb3cd4e4277c8143d97f47fceef4feeccd2d87461017a"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

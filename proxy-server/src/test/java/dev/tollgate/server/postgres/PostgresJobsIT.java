@@ -33,16 +33,20 @@ import dev.tollgate.core.ledger.ScopeKind;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.postgres.JobRows.Claimed;
 import dev.tollgate.server.postgres.JobRows.Sign;
+import dev.tollgate.server.postgres.JobRows.Wish;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.EventExecutor;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +64,7 @@ class PostgresJobsIT {
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
   private final JobId id = JobId.fresh();
+  private final AtomicInteger due = new AtomicInteger();
   private Jobs jobs;
   private JobRows rows;
   private OrgId org;
@@ -79,7 +84,7 @@ class PostgresJobsIT {
   void begin() throws Exception {
     channel.freezeTime();
     var lane = new PostgresJobs.Lane(books.store().pool(), new AtOnce());
-    jobs = new PostgresJobs(lane, lane, DAY, DAY);
+    jobs = new PostgresJobs(lane, lane, DAY, DAY, due::incrementAndGet);
     rows = books.store().jobRows();
     org = books.newOrg();
     key = books.newKey(org);
@@ -102,6 +107,7 @@ class PostgresJobsIT {
         .returns(new MicroUsd(150), Job::estimated)
         .returns(new MicroUsd(200), Job::max)
         .returns("https://example.com/hook", Job::webhookUrl);
+    assertThat(due).as("rings of workers").hasValue(1);
     assertThat(made.params()).hasToString("{\"prompt\":\"a dog\"}");
     assertThat(found()).usingRecursiveComparison().isEqualTo(made);
     assertThat(find(new OrgId(UUID.randomUUID()), id)).isInstanceOf(Jobs.Found.Nowhere.class);
@@ -158,7 +164,8 @@ class PostgresJobsIT {
             new PostgresJobs.Lane(pool, new Never()),
             new PostgresJobs.Lane(pool, new AtOnce()),
             DAY,
-            DAY);
+            DAY,
+            due::incrementAndGet);
     List<Object> answers = new ArrayList<>();
     busy.submit(wish(JobId.fresh(), "l", "body"), channel.eventLoop(), answers::add);
     busy.find(org, id, channel.eventLoop(), answers::add);
@@ -194,7 +201,7 @@ class PostgresJobsIT {
       for (int n = 0; n < pool.getMaximumPoolSize(); n++) {
         taken.add(pool.getConnection());
       }
-      assertThat(own.claim("node", LEASE, 10)).hasSize(1);
+      assertThat(own.claim("node", LEASE, next(10))).hasSize(1);
       assertThat(books.store().pools())
           .containsEntry("store", new Store.PoolFigures(taken.size(), 0))
           .containsEntry("job_work", new Store.PoolFigures(0, 0));
@@ -253,15 +260,15 @@ class PostgresJobsIT {
     Claimed fresh = claimed();
     assertThat(fresh)
         .returns(id, Claimed::id)
-        .returns(false, Claimed::intended)
+        .returns(Optional.empty(), Claimed::intent)
         .returns(false, Claimed::expired)
         .returns(Optional.empty(), Claimed::providerJob);
-    assertThat(rows.intend(fresh)).isTrue();
+    assertThat(rows.intend(fresh, 1)).isEqualTo("noted");
     assertThat(rows.submitted(fresh, "p7", Duration.ZERO)).isTrue();
     assertThat(rows.submitted(fresh, "p7", Duration.ZERO)).isFalse();
     Claimed second = claimed();
     assertThat(second.providerJob()).contains("p7");
-    assertThat(second.intended()).isTrue();
+    assertThat(second.intent()).isPresent();
     assertThat(rows.running(second, 40, Duration.ZERO)).isTrue();
     assertThat(found().progress()).isEqualTo(40);
     Claimed third = claimed();
@@ -308,9 +315,10 @@ class PostgresJobsIT {
   void aFailureIsTold() throws Exception {
     var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
     Claimed held = claimed();
-    assertThat(rows.release(held, Duration.ZERO)).isTrue();
+    assertThat(rows.inVain(held, "absent", Duration.ZERO)).isTrue();
     Claimed again = claimed();
     assertThat(again.tries()).isOne();
+    assertThat(again).returns("absent", Claimed::doubt).returns(1, Claimed::doubts);
     assertThat(rows.expire(again)).isFalse();
     assertThat(rows.fail(again, JobFailure.of(ErrorCode.PROVIDER_FAILURE, "no\0"))).isTrue();
     assertThat(found().failure()).isEqualTo(new JobFailure("provider_error", "no\uFFFD"));
@@ -322,7 +330,7 @@ class PostgresJobsIT {
       JobId job = JobId.fresh();
       var _ = submitted(Jobs.Submitted.Made.class, wish(job, "k" + isGivenUp, "body"));
       Claimed held = claimed();
-      assertThat(rows.intend(held)).isTrue();
+      assertThat(rows.intend(held, 1)).isEqualTo("noted");
       List<Jobs.Deleted> answers = new ArrayList<>();
       jobs.delete(org, JobKind.VIDEO, job, channel.eventLoop(), answers::add);
       pass(Duration.ofSeconds(1));
@@ -335,17 +343,35 @@ class PostgresJobsIT {
           .isInstanceOf(
               isGivenUp ? Jobs.Deleted.Canceled.class : Jobs.Deleted.NotCancellable.class);
       books.execute("UPDATE media_job SET next_look_at = now()");
-      for (Claimed rest : rows.claim("n", LEASE, 9)) {
+      for (Claimed rest : rows.claim("n", LEASE, next(9))) {
         assertThat(rows.canceled(rest)).isTrue();
       }
     }
   }
 
   @Test
+  void whatEndsWhileItIsToBeCanceledIsNotCanceled() throws Exception {
+    var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
+    Claimed held = claimed();
+    assertThat(rows.intend(held, 1)).isEqualTo("noted");
+    assertThat(rows.submitted(held, "p", Duration.ZERO)).isTrue();
+    held = claimed();
+    List<Jobs.Deleted> answers = new ArrayList<>();
+    jobs.delete(org, null, id, channel.eventLoop(), answers::add);
+    assertThat(due).as("rings of workers").hasValue(2);
+    assertThat(rows.succeed(held, new MicroUsd(90), DAY, List.of())).isTrue();
+    assertThat(rows.canceled(held)).isFalse();
+    pass(Duration.ofSeconds(1));
+    assertThat(answers).singleElement().isInstanceOf(Jobs.Deleted.NotCancellable.class);
+    assertThat(found()).returns(JobStatus.SUCCEEDED, Job::status);
+    assertThat(delete(null)).isInstanceOf(Jobs.Deleted.Removed.class);
+  }
+
+  @Test
   void aWishThatNobodyHearsIsTakenBack() throws Exception {
     var _ = submitted(Jobs.Submitted.Made.class, wish(id, "k", "body"));
     Claimed held = claimed();
-    assertThat(rows.intend(held)).isTrue();
+    assertThat(rows.intend(held, 1)).isEqualTo("noted");
     List<Jobs.Deleted> answers = new ArrayList<>();
     jobs.delete(org, null, id, channel.eventLoop(), answers::add);
     for (int i = 0; i < 100 && answers.isEmpty(); i++) {
@@ -417,8 +443,12 @@ class PostgresJobsIT {
     return requireNonNull(answers.getFirst());
   }
 
+  private static Wish next(int most) {
+    return new Wish(most, new OrgId(new UUID(0, 0)), "", Map.of(), most, Set.of());
+  }
+
   private Claimed claimed() throws Exception {
-    List<Claimed> claimed = rows.claim("node", LEASE, 10);
+    List<Claimed> claimed = rows.claim("node", LEASE, next(10));
     assertThat(claimed).hasSize(1);
     return claimed.getFirst();
   }

@@ -135,6 +135,7 @@ final class Queues {
           Map.entry("server/cli/Quarantine", "the requests that an operator named"),
           Map.entry("server/jobs/HttpMediaProvider", "one call for each job in work"),
           Map.entry("server/jobs/JobRunner", "jobs in work, at most media.workers"),
+          Map.entry("server/jobs/Turns", "providers of these, which an operator names"),
           Map.entry("server/ledger/Background", "the journal's few chores"),
           Map.entry("server/ledger/EarlierLife", "one batch of what is settled before serving"),
           Map.entry("server/ledger/Leaser", "one tick at a time, and eight grants"),

@@ -1,0 +1,211 @@
+package dev.tollgate.server.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.job.JobKind;
+import dev.tollgate.core.money.PriceList;
+import dev.tollgate.server.jobs.JobBook.Row;
+import io.netty.channel.EventLoop;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What nobody knows of a job is told from what speaks against it, under virtual time. */
+class JobDoubtTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration BEGIN = Duration.ofDays(1);
+
+  @TempDir private Path folder;
+  private final JobBook book = new JobBook();
+  private final KeptBlobs blobs = new KeptBlobs();
+  private final Counted counted = new Counted();
+  private final Turns turns = new Turns(4, () -> book.now.toNanos());
+
+  /** The mock's jobs behind a provider that does not always know what it should. */
+  private class Forgetful extends DirectProvider {
+    Duration absentFrom = Duration.ZERO;
+    Duration absentUntil = Duration.ZERO;
+    Duration awayUntil = Duration.ZERO;
+
+    Forgetful() {
+      super(book);
+    }
+
+    @Override
+    public Seen look(MediaTarget target, String providerJob) throws InterruptedException {
+      if (book.now.compareTo(awayUntil) < 0) {
+        return new Seen.Unknown("status 503");
+      }
+      boolean isAbsent = book.now.compareTo(absentFrom) >= 0 && book.now.compareTo(absentUntil) < 0;
+      return isAbsent ? new Seen.Absent() : super.look(target, providerJob);
+    }
+  }
+
+  /** One whose first submission is on its way for a while after nobody waits for its answer. */
+  private class Slow extends DirectProvider {
+    private final Duration arrival;
+    private boolean hasArrived;
+
+    Slow(Duration arrival) {
+      super(book);
+      this.arrival = arrival;
+    }
+
+    @Override
+    public Submitted submit(MediaTarget target, ClaimedJob job) {
+      return new Submitted.Unknown("no answer within PT10S");
+    }
+
+    @Override
+    public Seen lookUp(MediaTarget target, ClaimedJob job) {
+      if (!hasArrived && book.now.compareTo(arrival) >= 0) {
+        hasArrived = true;
+        super.submit(target, job);
+      }
+      return super.lookUp(target, job);
+    }
+  }
+
+  private Row video(String behaviour) {
+    return book.add(
+        JobKind.VIDEO,
+        "{\"prompt\":\"p\",\"resolution\":\"16x16\",\"duration_seconds\":1,\"x_mock\":\""
+            + behaviour
+            + "\"}");
+  }
+
+  private JobStep step(MediaProvider through) {
+    EventLoop loop = new EmbeddedChannel().eventLoop();
+    var storage = new ArtifactStorage(blobs, () -> loop, Duration.ofSeconds(1));
+    var rules = new ArtifactCopy.Rules(SpoolTest.room(folder), 1 << 20, Duration.ofDays(7));
+    var target =
+        new MediaTarget(
+            URI.create("http://mock.test/v1"),
+            "asked",
+            Optional.empty(),
+            Map.of(),
+            PriceList.FREE,
+            Optional.empty());
+    return new JobStep(
+        book,
+        through,
+        _ -> Optional.of(target),
+        new ArtifactCopy(through, storage, rules, counted),
+        turns,
+        counted);
+  }
+
+  private void runToTheEnd(MediaProvider through) throws Exception {
+    while (book.nextLook().isPresent()) {
+      oneStep(through);
+    }
+  }
+
+  private void oneStep(MediaProvider through) throws Exception {
+    Duration next = book.nextLook().orElseThrow();
+    book.now = next.compareTo(book.now) > 0 ? next : book.now;
+    List<ClaimedJob> jobs = book.claim(LEASE, turns.next(4));
+    for (ClaimedJob job : jobs) {
+      step(through).take(job);
+    }
+    if (jobs.isEmpty()) {
+      book.now = book.now.plusMillis(200);
+    }
+  }
+
+  @Test
+  void toWaitIsToKnow() throws Exception {
+    Forgetful provider = new Forgetful();
+    Row row = video("m?takes=1000s"); // and waits for the first 100 of them
+    provider.absentFrom = BEGIN.plusSeconds(80);
+    provider.absentUntil = BEGIN.plusSeconds(89);
+    runToTheEnd(provider);
+    assertThat(row.status).as(row.error).isEqualTo("succeeded");
+  }
+
+  @Test
+  void aProviderThatWasAwayMayForgetOnceLikeAnother() throws Exception {
+    Forgetful provider = new Forgetful();
+    Row row = video("m?takes=10s");
+    provider.awayUntil = BEGIN.plusMinutes(10);
+    provider.absentFrom = provider.awayUntil;
+    provider.absentUntil = provider.awayUntil.plusSeconds(31);
+    runToTheEnd(provider);
+    assertThat(row.status).as(row.error).isEqualTo("succeeded");
+  }
+
+  @Test
+  void aJobThatMayBeOnItsWayIsNotCanceledBehindItsBack() throws Exception {
+    Slow provider = new Slow(BEGIN.plusSeconds(20));
+    Row row = video("m?takes=100s");
+    oneStep(provider);
+    book.cancel(row);
+    runToTheEnd(provider);
+    assertThat(row.status).isEqualTo("canceled");
+    assertThat(provider.jobs.json(0)).contains("\"status\":\"cancelled\"");
+  }
+
+  @Test
+  void aJobThatNeverArrivedIsCanceledAfterAWhile() throws Exception {
+    Slow provider = new Slow(BEGIN.plusDays(1));
+    Row row = video("m?takes=100s");
+    oneStep(provider);
+    book.cancel(row);
+    runToTheEnd(provider);
+    assertThat(row.status).isEqualTo("canceled");
+    assertThat(book.now).isBetween(BEGIN.plusSeconds(60), BEGIN.plusSeconds(63));
+  }
+
+  @Test
+  void whoCancelsWhileFilesAreCopiedIsRefusedAndHasThem() throws Exception {
+    Row row = video("m?takes=1s");
+    AtomicInteger fetches = new AtomicInteger();
+    DirectProvider provider =
+        new DirectProvider(book) {
+          @Override
+          public Fetched fetch(MediaTarget target, String providerJob, int n, Spool into) {
+            fetches.incrementAndGet();
+            book.cancel(row);
+            return super.fetch(target, providerJob, n, into);
+          }
+        };
+    blobs.failures = 1;
+    while (fetches.get() == 0) {
+      oneStep(provider);
+    }
+    assertThat(row.cancelAsked).isTrue();
+    assertThat(row.nextLook).as("once the copy failed, at once").isEqualTo(book.now);
+    oneStep(provider);
+    assertThat(row.cancelAsked).as("the provider does not give up what it made").isFalse();
+    assertThat(row.isOpen()).isTrue();
+    runToTheEnd(provider);
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(row.ends).isEqualTo(1);
+    assertThat(blobs.kept).hasSize(1);
+  }
+
+  @Test
+  void aProviderHasNoMoreJobsThanItMay() throws Exception {
+    DirectProvider provider = new DirectProvider(book);
+    book.openMax = 2;
+    for (int n = 0; n < 5; n++) {
+      video("m?takes=5s");
+    }
+    while (book.nextLook().isPresent()) {
+      oneStep(provider);
+      assertThat(book.rows.values())
+          .filteredOn(row -> row.isOpen() && row.intended != null)
+          .hasSizeLessThanOrEqualTo(2);
+    }
+    assertThat(book.rows.values()).allMatch(row -> row.status.equals("succeeded"));
+    assertThat(counted.told).contains("held back");
+    assertThat(book.now).isGreaterThan(BEGIN.plusSeconds(15));
+  }
+}

@@ -1,0 +1,287 @@
+package dev.tollgate.server.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.id.OrgId;
+import dev.tollgate.server.postgres.JobRows.Claimed;
+import dev.tollgate.server.postgres.JobRows.Wish;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Whose job a worker takes up next, how many a provider has, and what a vain look leaves behind.
+ */
+class JobTurnsIT {
+  private static final long NOON = Instant.parse("2026-11-22T12:00:00Z").toEpochMilli();
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final OrgId NOBODY = new OrgId(new UUID(0, 0));
+  private static TestBooks books;
+
+  private final OrgId many = new OrgId(new UUID(1, 1));
+  private final OrgId few = new OrgId(new UUID(Long.MIN_VALUE, 2));
+  private JobRows rows;
+
+  @BeforeAll
+  static void open() throws Exception {
+    books = TestBooks.open();
+  }
+
+  @AfterAll
+  static void close() {
+    books.close();
+  }
+
+  @BeforeEach
+  void begin() throws Exception {
+    books.setClock(NOON);
+    books.execute("TRUNCATE media_job CASCADE");
+    rows = books.store().jobRows();
+  }
+
+  // Turns
+
+  @Test
+  void aBacklogOfOneDelaysNobodyElseWhoTakesOneAtATime() throws Exception {
+    queue(many, "dead", 50, 600);
+    queue(few, "dead", 2, 1);
+    OrgId last = NOBODY;
+    List<OrgId> turns = new ArrayList<>();
+    for (int turn = 0; turn < 5; turn++) {
+      Claimed job = claim(new Wish(1, last, "dead", Map.of(), 1, Set.of())).getFirst();
+      last = job.job().org();
+      turns.add(last);
+    }
+    assertThat(turns).containsExactly(many, few, many, few, many);
+  }
+
+  @Test
+  void nodesOfBeforeAreFairToo() throws Exception {
+    queue(many, "dead", 200, 600);
+    queue(few, "dead", 1, 1);
+    int turns = 0;
+    while (books
+        .execute("SELECT id FROM media_job WHERE org_id = ? AND worker IS NOT NULL", few.value())
+        .isEmpty()) {
+      assertThat(++turns).as("turns of the other one").isLessThan(100);
+      books.execute("SELECT id FROM job_claim('old', '30 s', 1)");
+    }
+  }
+
+  @Test
+  void aProviderHasNoMoreThanItsShareWhileThereAreJobsOfOthers() throws Exception {
+    queue(many, "dead", 50, 600);
+    queue(many, "fine", 1, 1);
+    assertThat(providers(new Wish(4, NOBODY, "", Map.of(), 3, Set.of())))
+        .containsExactlyInAnyOrder("dead", "dead", "dead", "fine");
+    assertThat(providers(new Wish(4, NOBODY, "", Map.of("dead", 2, "fine", 1), 3, Set.of())))
+        .containsExactly("dead");
+    assertThat(providers(new Wish(1, NOBODY, "", Map.of("dead", 3, "fine", 1), 3, Set.of())))
+        .isEmpty();
+    books.execute("DELETE FROM media_job WHERE provider = 'fine'");
+    assertThat(providers(new Wish(4, NOBODY, "", Map.of("dead", 3), 3, Set.of()))).hasSize(4);
+  }
+
+  @Test
+  void ofAClosedProviderOnlyWhatItMayHaveIsTakenUp() throws Exception {
+    queue(many, "full", 5, 600);
+    UUID begun = UUID.fromString(books.execute("SELECT id FROM media_job LIMIT 1").getFirst());
+    books.execute("UPDATE media_job SET intent_at = ledger_now() WHERE id = ?", begun);
+    List<Claimed> taken = claim(new Wish(4, NOBODY, "", Map.of(), 4, Set.of("full")));
+    assertThat(taken).extracting(job -> job.id().value()).containsExactly(begun);
+  }
+
+  @Test
+  void aClaimReadsAFewRowsOfTenThousand() throws Exception {
+    for (int org = 0; org < 20; org++) {
+      queue(new OrgId(new UUID(9, org)), org % 2 == 0 ? "one" : "two", 500, 600);
+      over(new OrgId(new UUID(9, org)), 500);
+    }
+    books.execute("ANALYZE media_job");
+    try (Connection connection = books.store().pool().getConnection()) {
+      connection.setAutoCommit(false);
+      long before = read(connection, "idx_tup_fetch");
+      long scansBefore = read(connection, "seq_scan");
+      for (int claim = 0; claim < 10; claim++) {
+        assertThat(claimed(connection, "two")).isEqualTo(4);
+      }
+      assertThat(read(connection, "seq_scan") - scansBefore).as("whole tables read").isZero();
+      assertThat(read(connection, "idx_tup_fetch") - before)
+          .as("rows of ten claims")
+          .isLessThan(5_000);
+      connection.rollback();
+    }
+  }
+
+  private static int claimed(Connection connection, String lastProvider) throws SQLException {
+    try (PreparedStatement claim =
+        connection.prepareStatement(
+            "SELECT count(*) FROM job_claim('w', '30 s', 4, ?, ?, '{}', '{}', 3, '{}')")) {
+      claim.setObject(1, new UUID(9, 3));
+      claim.setString(2, lastProvider);
+      try (ResultSet row = claim.executeQuery()) {
+        row.next();
+        return row.getInt(1);
+      }
+    }
+  }
+
+  private static long read(Connection connection, String count) throws SQLException {
+    try (PreparedStatement select =
+            connection.prepareStatement(
+                "SELECT "
+                    + count
+                    + " FROM pg_stat_xact_user_tables WHERE relid = 'media_job'::regclass");
+        ResultSet row = select.executeQuery()) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  // Bounds
+
+  @Test
+  void whoeverAsksAtOnceAProviderNeverHasMoreThanItMay() throws Exception {
+    queue(many, "p", 12, 600);
+    queue(many, "other", 1, 600);
+    List<Claimed> held = claim(new Wish(12, NOBODY, "", Map.of(), 12, Set.of()));
+    List<Claimed> ofIt = held.stream().filter(job -> job.job().provider().equals("p")).toList();
+    List<String> answers = Race.of(ofIt.size(), i -> List.of(rows.intend(ofIt.get(i), 3)));
+    assertThat(answers).filteredOn("noted"::equals).hasSize(3);
+    assertThat(answers).filteredOn("full"::equals).hasSize(ofIt.size() - 3);
+    for (int i = 0; i < ofIt.size(); i++) {
+      if (answers.get(i).equals("noted")) {
+        assertThat(rows.intend(ofIt.get(i), 3)).as("what is counted already").isEqualTo("noted");
+      }
+    }
+    assertThat(books.execute("SELECT count(*) FROM media_job WHERE intent_at IS NOT NULL"))
+        .containsExactly("3");
+  }
+
+  @Test
+  void whatIsHeldBackKeepsItsPlaceInTheQueue() throws Exception {
+    queue(many, "p", 2, 600);
+    Claimed first = claimOne();
+    assertThat(rows.giveBack(first)).isTrue();
+    assertThat(rows.giveBack(first)).isFalse();
+    Claimed again = claimOne();
+    assertThat(again.id()).isEqualTo(first.id());
+    assertThat(again.tries()).isZero();
+  }
+
+  // Vain looks
+
+  @Test
+  void whatSpeaksAgainstAJobIsCountedByItselfUntilItIsKnownAgain() throws Exception {
+    queue(many, "p", 1, 600);
+    assertThat(rows.inVain(claimOne(), "absent", Duration.ZERO)).isTrue();
+    assertThat(rows.inVain(claimOne(), null, Duration.ZERO)).isTrue();
+    assertThat(rows.inVain(claimOne(), "absent", Duration.ZERO)).isTrue();
+    Claimed job = claimOne();
+    assertThat(job).returns("absent", Claimed::doubt).returns(2, Claimed::doubts);
+    assertThat(job.tries()).isEqualTo(3);
+    assertThat(rows.inVain(job, "storage", Duration.ZERO)).isTrue();
+    job = claimOne();
+    assertThat(job).returns("storage", Claimed::doubt).returns(1, Claimed::doubts);
+    assertThat(rows.intend(job, 9)).isEqualTo("noted");
+    assertThat(rows.submitted(job, "p1", Duration.ZERO)).isTrue();
+    assertThat(rows.inVain(claimOne(), "file", Duration.ZERO)).isTrue();
+    assertThat(rows.waiting(claimOne(), Duration.ZERO)).isTrue();
+    assertThat(claimOne())
+        .returns(null, Claimed::doubt)
+        .returns(0, Claimed::doubts)
+        .returns(0, Claimed::tries);
+  }
+
+  @Test
+  void aWishToCancelThatCameMeanwhileIsLookedAtOnceAndOneThatIsKnownIsNot() throws Exception {
+    queue(many, "p", 1, 600);
+    Claimed held = claimOne();
+    assertThat(rows.intend(held, 9)).isEqualTo("noted");
+    assertThat(books.execute("SELECT job_cancel(NULL, NULL, ?)", held.id().value()))
+        .containsExactly("asked");
+    assertThat(rows.inVain(held, null, Duration.ofSeconds(30))).isTrue();
+    Claimed toCancel = claimOne();
+    assertThat(toCancel.cancelAsked()).isTrue();
+    assertThat(rows.inVain(toCancel, null, Duration.ofSeconds(2))).isTrue();
+    assertThat(claim(next(1))).isEmpty();
+    books.setClock(NOON + 2_000);
+    assertThat(claimOne().intent()).contains(Duration.ofSeconds(2));
+  }
+
+  @Test
+  void whoSubmitsAgainIsAwaitedAnew() throws Exception {
+    queue(many, "p", 1, 600);
+    Claimed held = claimOne();
+    assertThat(rows.intend(held, 9)).isEqualTo("noted");
+    assertThat(rows.inVain(held, null, Duration.ZERO)).isTrue();
+    books.setClock(NOON + 50_000);
+    held = claimOne();
+    assertThat(held.intent()).contains(Duration.ofSeconds(50));
+    assertThat(rows.intend(held, 9)).isEqualTo("noted");
+    assertThat(rows.inVain(held, null, Duration.ZERO)).isTrue();
+    assertThat(claimOne().intent()).contains(Duration.ZERO);
+  }
+
+  // Steps
+
+  private static Wish next(int most) {
+    return new Wish(most, NOBODY, "", Map.of(), most, Set.of());
+  }
+
+  private List<Claimed> claim(Wish wish) throws SQLException {
+    return rows.claim("node", LEASE, wish);
+  }
+
+  private Claimed claimOne() throws SQLException {
+    List<Claimed> claimed = claim(next(1));
+    assertThat(claimed).hasSize(1);
+    return claimed.getFirst();
+  }
+
+  private List<String> providers(Wish wish) throws SQLException {
+    return claim(wish).stream().map(each -> each.job().provider()).toList();
+  }
+
+  /** Makes jobs that wait since so many seconds, the first for longest. */
+  private static void queue(OrgId org, String provider, int count, int seconds)
+      throws SQLException {
+    insert(org, provider, "queued", count, seconds);
+  }
+
+  private static void over(OrgId org, int count) throws SQLException {
+    insert(org, "one", "expired", count, 600);
+  }
+
+  private static void insert(OrgId org, String provider, String status, int count, int seconds)
+      throws SQLException {
+    books.execute(
+        """
+        INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,
+                               estimated_cost_micro, max_cost_micro, params, metadata, created_at,
+                               expires_at, next_look_at, completed_at)
+        SELECT gen_random_uuid(), ?, 'key', left(replace(gen_random_uuid()::text, '-', ''), 30),
+               '2026-11-22', 'video', 'm', ?, s.status, 0, 0, '{}', '{}', at, at + interval '1 day',
+               at, CASE WHEN s.status = 'queued' THEN NULL ELSE at END
+          FROM generate_series(1, ?) n,
+               LATERAL (SELECT ledger_now() - make_interval(secs => ?) + n * interval '1 ms') a (at),
+               (SELECT ?::text) s (status)""",
+        org.value(),
+        provider,
+        count,
+        (double) seconds,
+        status);
+  }
+}
