@@ -462,38 +462,31 @@ public enum Family {
   READY(GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");
 
-  private final Kind kind;
-  private final String metric;
-  private final String help;
-
-  @SuppressWarnings("ImmutableEnumChecker") // made by List.of alone
-  private final List<String> labels;
+  @SuppressWarnings("ImmutableEnumChecker") // a record of what cannot change
+  private final MetricHead head;
 
   Family(Kind kind, String metric, String help) {
     this(kind, metric, help, List.of());
   }
 
   Family(Kind kind, String metric, String help, List<String> labels) {
-    this.kind = kind;
-    this.metric = metric;
-    this.help = help;
-    this.labels = labels;
+    this.head = new MetricHead(kind, metric, help, labels);
   }
 
   public Kind kind() {
-    return kind;
+    return head.kind();
   }
 
   /** The name that Prometheus sees. */
   public String metric() {
-    return metric;
+    return head.metric();
   }
 
   public String help() {
-    return help;
+    return head.help();
   }
 
   public List<String> labels() {
-    return labels;
+    return head.labels();
   }
 }
