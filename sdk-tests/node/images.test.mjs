@@ -30,7 +30,7 @@ test("an address leads to a picture", async () => {
 });
 
 test("a picture is changed behind a mask", async () => {
-  const bytes = Buffer.from("iVBORw0KGgo=", "base64");
+  const bytes = Buffer.from("iVBORw0KGgoAAAAN", "base64");
   const edited = await client.images.edit({
     model: "test/image", image: await toFile(bytes, "gate.png", { type: "image/png" }),
     mask: await toFile(bytes, "mask.png", { type: "image/png" }), prompt: "At night.",
@@ -39,7 +39,7 @@ test("a picture is changed behind a mask", async () => {
 });
 
 test("several pictures make one", async () => {
-  const bytes = Buffer.from("iVBORw0KGgo=", "base64");
+  const bytes = Buffer.from("iVBORw0KGgoAAAAN", "base64");
   const files = [await toFile(bytes, "a.png"), await toFile(bytes, "b.png")];
   const edited = await client.images.edit({ model: "test/image", image: files, prompt: "Both." });
   assert.equal(edited.data.length, 1);

@@ -10,6 +10,7 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,9 +37,10 @@ sealed interface ImageBody {
   /**
    * Words and images in JSON.
    *
-   * @param fetched those that were named by URL, by where they stand; none before they are here
+   * @param here those that were named by URL, by where they stand, none before they were fetched;
+   *     or the files of a form
    */
-  record Sources(JsonMembers root, Map<Integer, Fetched.Image> fetched) implements ImageBody {
+  record Sources(JsonMembers root, Map<Integer, SourceImages.Source> here) implements ImageBody {
     @Override
     public Operation operation() {
       return Operation.IMAGE_EDIT;
@@ -49,7 +51,7 @@ sealed interface ImageBody {
     public Outgoing outgoing(Route route, Asking asking) {
       Drawing drawing = drawing(route);
       JsonSplice edits = spelled(root, route, asking);
-      ImageSpelling.sources(root, sourcesAt(), fetched, drawing.sources(), edits);
+      ImageSpelling.sources(root, sourcesAt(), here, drawing.sources(), edits);
       ByteBuf[] parts = edits.toBuffers().toArray(ByteBuf[]::new);
       List<ByteBuf> whole = List.of(Unpooled.wrappedBuffer(parts.length, parts));
       return new Outgoing(whole, ImageSpelling.refused(root, drawing));
@@ -61,17 +63,17 @@ sealed interface ImageBody {
 
     @Override
     public int builtBytes() {
-      return SourceImages.referenceBytes(root, sourcesAt(), fetched);
+      return SourceImages.referenceBytes(root, sourcesAt(), here);
     }
 
     @Override
     public List<? extends InputImage> sources() {
-      return SourceImages.all(root, sourcesAt(), fetched);
+      return SourceImages.all(root, sourcesAt(), here);
     }
 
     @Override
-    public int fetchedBytes() {
-      return SourceImages.fetchedBytes(fetched);
+    public int rawBytes() {
+      return SourceImages.bytesOf(here);
     }
 
     @Override
@@ -81,13 +83,25 @@ sealed interface ImageBody {
 
     @Override
     public ImageBody with(Map<Integer, Fetched.Image> images) {
-      return new Sources(root, images);
+      Map<Integer, SourceImages.Source> fetched = new HashMap<>();
+      images.forEach((at, image) -> fetched.put(at, SourceImages.of(image)));
+      return new Sources(root, fetched);
     }
   }
 
   /** A form with images as its files. */
   record Upload(Form form) implements ImageBody {
     private static final String ROUTING = "routing";
+
+    @Override
+    public ImageBody inJson() {
+      return ImageForm.inJson(form);
+    }
+
+    @Override
+    public List<String> beyondJson() {
+      return ImageForm.beyondJson(form);
+    }
 
     @Override
     public Operation operation() {
@@ -124,6 +138,16 @@ sealed interface ImageBody {
 
   Outgoing outgoing(Route route, Asking asking);
 
+  /** The same for a provider that takes no forms. */
+  default ImageBody inJson() {
+    return this;
+  }
+
+  /** Names of fields that JSON has no word for. */
+  default List<String> beyondJson() {
+    return List.of();
+  }
+
   /** The images that it names by URL. */
   default List<RemoteImage> remote() {
     return List.of();
@@ -158,8 +182,8 @@ sealed interface ImageBody {
     return List.of();
   }
 
-  /** How many bytes those have in base64 that were named by URL. */
-  default int fetchedBytes() {
+  /** How many bytes those have in base64 that do not stand in it so. */
+  default int rawBytes() {
     return 0;
   }
 

@@ -23,6 +23,10 @@ final class ImageFields {
   static final String NOT_READ = "is not read: images go into input_images";
   static final String PROMPT_TOO_LONG = "must not have more than 32,000 characters";
 
+  /** Where servers look for images, and JSON of clients has none. */
+  static final Set<String> ELSEWHERE =
+      Set.of("image", "images", "mask", "image_url", "reference_images");
+
   private ImageFields() {}
 
   static Map<String, ValueRule> rules() {

@@ -1,15 +1,24 @@
 package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.http.FormPart;
+import dev.tollgate.core.json.JsonBytes;
+import dev.tollgate.core.json.JsonMembers;
+import dev.tollgate.core.json.JsonOut;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The fields of a request for images, as forms have them. */
+/** The fields of a request for images, as forms have them, and what they are in JSON. */
 final class ImageForm {
   private static final Set<String> IMAGES = Set.of("image", "image[]");
+  private static final int BYTES_AROUND = 1_024;
   private static final int PROMPT_BYTES_MAX = 4 * ImageFields.PROMPT_CHARACTERS_MAX;
 
   private static final FormFields FIELDS = new FormFields(rules());
@@ -53,10 +62,59 @@ final class ImageForm {
       issues.add("prompt", "must not be empty");
     }
     FIELDS.check(form, issues, "prompt", "model");
+    for (FormPart part : form.parts()) {
+      boolean isImage = part.isFile() && (IMAGES.contains(part.name()) || isMask(part));
+      if (isImage && part.sizeBytes() > 0 && SourceImages.of(form, part).isEmpty()) {
+        issues.add(part.name(), "must be a PNG, JPEG, WebP or GIF");
+      }
+    }
+  }
+
+  private static boolean isMask(FormPart part) {
+    return part.name().equals("mask");
   }
 
   private static List<FormPart> images(Form form) {
     return form.parts().stream().filter(part -> IMAGES.contains(part.name())).toList();
+  }
+
+  /** Names of what a valid form says that JSON cannot: see {@link ImageFields}. */
+  static List<String> beyondJson(Form form) {
+    Set<String> beyond = new LinkedHashSet<>();
+    Set<String> seen = new HashSet<>();
+    for (FormPart part : form.parts()) {
+      String name = part.name();
+      boolean isWord = form.isText(part) && !ImageFields.ELSEWHERE.contains(name);
+      if (!IMAGES.contains(name) && !(isWord && seen.add(name))) {
+        beyond.add(name);
+      }
+    }
+    return List.copyOf(beyond);
+  }
+
+  /** A valid form without such, as the request in JSON that says the same. */
+  static ImageBody.Sources inJson(Form form) {
+    ByteBuf json = Unpooled.buffer(form.sizeBytes("prompt") + BYTES_AROUND);
+    JsonOut out = new JsonOut(json).beginObject();
+    Map<Integer, SourceImages.Source> here = new HashMap<>();
+    for (FormPart part : form.parts()) {
+      if (IMAGES.contains(part.name())) {
+        SourceImages.of(form, part).ifPresent(image -> here.put(here.size(), image));
+      } else if (part.sizeBytes() > 0 && !part.name().equals("routing")) {
+        out.name(part.name());
+        switch (part.name()) {
+          case "n", "stream" -> out.raw(JsonBytes.raw(form.text(part)));
+          default -> out.string(form.text(part));
+        }
+      }
+    }
+    out.name(SourceImages.MEMBER).beginArray();
+    for (int k = 0; k < here.size(); k++) {
+      out.string(""); // stands for what is here
+    }
+    out.endArray().endObject();
+    byte[] bytes = Arrays.copyOf(json.array(), json.writerIndex());
+    return new ImageBody.Sources(JsonMembers.ofKept(bytes), here);
   }
 
   /** What a valid form asks for. */

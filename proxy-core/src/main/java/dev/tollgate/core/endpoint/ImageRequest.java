@@ -219,11 +219,21 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   Outgoing outgoing(Route route) {
-    Optional<JsonMembers> canonical = body().canonical();
+    ImageBody said = bodyAt(route);
+    Optional<JsonMembers> canonical = said.canonical();
     Optional<ImageTranslation> images = images(route);
     return images.isPresent() && canonical.isPresent()
-        ? translated(images.get().request(canonical.get(), body().sources()))
-        : body().outgoing(route, asking(route));
+        ? translated(images.get().request(canonical.get(), said.sources()))
+        : said.outgoing(route, asking(route));
+  }
+
+  /** A form becomes JSON for whoever takes none. */
+  private ImageBody bodyAt(Route route) {
+    return takesForms(route) ? body() : body().inJson();
+  }
+
+  private static boolean takesForms(Route route) {
+    return images(route).isEmpty() && ImageBody.drawing(route).takesForms();
   }
 
   private static Outgoing translated(TranslatedChat sent) {
@@ -256,33 +266,41 @@ public final class ImageRequest implements InferenceRequest {
   @Override
   public List<String> impossible(Route route) {
     boolean isNowhere = wish.format() == ImageFormat.URL && !stored && isOnlyBytes(route);
-    return isNowhere
-        ? List.of(ImageBody.FORMAT)
-        : images(route).isPresent() ? untranslatable() : unspeakable(ImageBody.drawing(route));
-  }
-
-  /** Others make one image at a time, and take no forms. */
-  private List<String> untranslatable() {
-    return body().canonical().isEmpty()
-        ? List.of("image")
-        : wish.count() > 1 ? List.of("n") : List.of();
-  }
-
-  private List<String> unspeakable(Drawing drawing) {
-    if (body().canonical().isEmpty()) {
-      return drawing.takesForms() ? List.of() : List.of("image");
+    if (isNowhere) {
+      return List.of(ImageBody.FORMAT);
     }
+    boolean isForm = body().canonical().isEmpty();
+    if (isForm && takesForms(route)) {
+      return List.of();
+    }
+    List<String> beyond = body().beyondJson();
+    return !beyond.isEmpty()
+        ? beyond
+        : images(route).isPresent()
+            ? untranslatable()
+            : unspeakable(ImageBody.drawing(route), isForm ? "image" : SourceImages.MEMBER);
+  }
+
+  /** Others make one image at a time. */
+  private List<String> untranslatable() {
+    return wish.count() > 1 ? List.of("n") : List.of();
+  }
+
+  private List<String> unspeakable(Drawing drawing, String sources) {
     return wish.count() > drawing.imagesMax()
         ? List.of("n")
-        : wish.sources() > drawing.sourcesMax() ? List.of(SourceImages.MEMBER) : List.of();
+        : wish.sources() > drawing.sourcesMax() ? List.of(sources) : List.of();
   }
 
   @Override
   public List<String> unsupported(Route route, Model served) {
     List<String> impossible = impossible(route);
-    Optional<JsonMembers> root = body().canonical();
-    if (!impossible.isEmpty() || root.isEmpty()) {
+    if (!impossible.isEmpty()) {
       return impossible;
+    }
+    Optional<JsonMembers> root = bodyAt(route).canonical();
+    if (root.isEmpty()) {
+      return List.of();
     }
     return images(route)
         .map(translation -> translation.unsupported(root.get()))
@@ -300,9 +318,8 @@ public final class ImageRequest implements InferenceRequest {
   }
 
   int builtBytes(Route route) {
-    return images(route).isPresent()
-        ? body().canonicalBytes() + body().fetchedBytes()
-        : body().builtBytes();
+    ImageBody said = bodyAt(route);
+    return images(route).isPresent() ? said.canonicalBytes() + said.rawBytes() : said.builtBytes();
   }
 
   @Override

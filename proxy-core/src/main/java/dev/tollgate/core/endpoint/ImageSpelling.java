@@ -2,7 +2,6 @@ package dev.tollgate.core.endpoint;
 
 import dev.tollgate.core.catalog.Drawing;
 import dev.tollgate.core.dialect.AspectRatio;
-import dev.tollgate.core.fetch.Fetched;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
@@ -64,10 +63,10 @@ final class ImageSpelling {
   static void sources(
       JsonMembers root,
       int at,
-      Map<Integer, Fetched.Image> fetched,
+      Map<Integer, SourceImages.Source> here,
       Drawing.Sources as,
       JsonSplice edits) {
-    JsonBytes images = SourceImages.references(root, at, fetched, as);
+    JsonBytes images = SourceImages.references(root, at, here, as);
     String name = as == Drawing.Sources.ONE_ADDRESS ? "image_url" : "images";
     delete(root, edits, name); // a null of that name could be the one that counts
     edits.insertAfter(at, name, images);

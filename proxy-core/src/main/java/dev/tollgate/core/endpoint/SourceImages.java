@@ -6,6 +6,7 @@ import dev.tollgate.core.blob.BlobType;
 import dev.tollgate.core.catalog.Drawing.Sources;
 import dev.tollgate.core.dialect.InputImage;
 import dev.tollgate.core.fetch.Fetched;
+import dev.tollgate.core.http.FormPart;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
 import dev.tollgate.core.json.JsonItems;
@@ -15,11 +16,12 @@ import dev.tollgate.core.json.Param;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The images that others are made of: addresses, or base64 with its type ahead of it or not. */
 final class SourceImages {
@@ -74,8 +76,7 @@ final class SourceImages {
    * The same as servers that speak OpenAI take them in JSON, as addresses: no provider is told
    * where an image is, it gets the one that was looked at.
    */
-  static JsonBytes references(
-      JsonMembers root, int i, Map<Integer, Fetched.Image> fetched, Sources as) {
+  static JsonBytes references(JsonMembers root, int i, Map<Integer, Source> here, Sources as) {
     String begin =
         switch (as) {
           case REFERENCES -> "{\"image_url\":\"";
@@ -83,9 +84,9 @@ final class SourceImages {
           case ONE_ADDRESS -> "\"";
         };
     boolean isList = as != Sources.ONE_ADDRESS;
-    ByteBuf out = Unpooled.buffer(referenceBytes(root, i, fetched));
+    ByteBuf out = Unpooled.buffer(referenceBytes(root, i, here));
     ByteBufUtil.writeAscii(out, isList ? "[" : "");
-    List<Source> sources = all(root, i, fetched);
+    List<Source> sources = all(root, i, here);
     for (int k = 0; k < sources.size(); k++) {
       ByteBufUtil.writeAscii(out, (k == 0 ? "" : ",") + begin);
       sources.get(k).writeDataTo(out);
@@ -96,13 +97,13 @@ final class SourceImages {
   }
 
   /** All of a valid body of which every one is here. */
-  static List<Source> all(JsonMembers root, int i, Map<Integer, Fetched.Image> fetched) {
+  static List<Source> all(JsonMembers root, int i, Map<Integer, Source> here) {
     JsonElements images = root.array(i);
     List<Source> all = new ArrayList<>();
     for (int k = 0; k < images.size(); k++) {
-      Fetched.Image image = fetched.get(k);
+      Source image = here.get(k);
       if (image != null) {
-        all.add(new FetchedImage(image));
+        all.add(image);
       } else if (SourceImage.beginning(images, k) instanceof SourceImage.Inline inline) {
         int at = inline.isTyped() ? behindComma(images, k) : images.valueStart(k) + 1;
         all.add(new InlineImage(images, k, inline.type(), at));
@@ -125,14 +126,26 @@ final class SourceImages {
     return at + 1;
   }
 
-  static int referenceBytes(JsonMembers root, int i, Map<Integer, Fetched.Image> fetched) {
+  static int referenceBytes(JsonMembers root, int i, Map<Integer, Source> here) {
     int bytes = root.valueEnd(i) - root.valueStart(i) + BYTES_AROUND_ONE * (count(root) + 1);
-    return bytes + fetchedBytes(fetched);
+    return bytes + bytesOf(here);
   }
 
-  /** Of those that were named by URL, in base64. */
-  static int fetchedBytes(Map<Integer, Fetched.Image> fetched) {
-    return fetched.values().stream().mapToInt(one -> new FetchedImage(one).sizeBytes()).sum();
+  /** Of those that do not stand in the request as JSON, in base64. */
+  static int bytesOf(Map<Integer, Source> here) {
+    return here.values().stream().mapToInt(Source::sizeBytes).sum();
+  }
+
+  /** One that was fetched. */
+  static Source of(Fetched.Image image) {
+    return new RawImage(ByteBuffer.wrap(image.bytes(), 0, image.length()), image.type());
+  }
+
+  /** One that is a file of a form; empty where it is no image. */
+  static Optional<Source> of(Form form, FormPart part) {
+    ByteBuffer content = ByteBuffer.wrap(form.bytes(), part.from(), part.sizeBytes());
+    return BlobType.ofImage(Unpooled.wrappedBuffer(content))
+        .map(type -> new RawImage(content, type));
   }
 
   /** One of them that is here, wherever it came from. */
@@ -177,25 +190,20 @@ final class SourceImages {
     }
   }
 
-  /** One that was fetched. */
-  private record FetchedImage(Fetched.Image image) implements Source {
-    @Override
-    public BlobType type() {
-      return image.type();
-    }
-
+  /** One whose bytes are here as they are. */
+  private record RawImage(ByteBuffer content, BlobType type) implements Source {
     @Override
     public int sizeBytes() {
-      return 4 * Math.ceilDiv(image.length(), 3);
+      return 4 * Math.ceilDiv(content.remaining(), 3);
     }
 
     /** Piece by piece, so that it needs no second array of its size. */
     @Override
     public void writeRestTo(ByteBuf out) {
       Base64.Encoder encoder = Base64.getEncoder();
-      for (int at = 0; at < image.length(); at += PIECE_BYTES) {
-        int to = Math.min(image.length(), at + PIECE_BYTES);
-        out.writeBytes(encoder.encode(Arrays.copyOfRange(image.bytes(), at, to)));
+      for (int at = content.position(); at < content.limit(); at += PIECE_BYTES) {
+        int length = Math.min(content.limit() - at, PIECE_BYTES);
+        out.writeBytes(encoder.encode(content.slice(at, length)));
       }
       out.writeByte('"');
     }

@@ -20,7 +20,9 @@ class ImageEditRequestTest {
   private static final String TYPE = "multipart/form-data; boundary=b";
   private static final String[] USUAL = {"@image=PNG", "prompt=Mend it.", "model=acme/img"};
 
-  /** Fields as {@code name=value}, each a part; {@code @name=bytes} is a file. */
+  private static final String IMAGE = "GIF89a......";
+
+  /** Fields as {@code name=value}, each a part; {@code @name=bytes} is an image. */
   private static byte[] form(String... fields) {
     StringBuilder form = new StringBuilder();
     for (String field : fields) {
@@ -30,10 +32,29 @@ class ImageEditRequestTest {
           .append(parts[0])
           .append(isFile ? "\"; filename=\"a.png\"\r\nContent-Type: image/png" : "\"")
           .append("\r\n\r\n")
-          .append(parts[1])
+          .append(isFile && !parts[1].isEmpty() ? IMAGE + parts[1] : parts[1])
           .append("\r\n");
     }
     return form.append("--b--\r\n").toString().getBytes(UTF_8);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "image, GIF89a.....",
+    "image, %PDF-1.7......",
+    "image[], <svg xmlns=''>....",
+    "mask, GIF87b",
+    "mask, ............"
+  })
+  void aFileIsAnImageByItsFirstBytes(String name, String content) {
+    String form =
+        new String(form("@image=", "@" + name + "=x", "prompt=p", "model=acme/img"), UTF_8)
+            .replace("\r\n\r\n\r\n", "\r\n\r\n" + IMAGE + "\r\n")
+            .replace(IMAGE + "x", content);
+    Fault fault = refused(parse(form.getBytes(UTF_8)));
+    assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+    assertThat(fault.param()).isEqualTo(name);
+    assertThat(fault.message()).contains("must be a PNG, JPEG, WebP or GIF");
   }
 
   private static String[] usualAnd(String... more) {

@@ -86,6 +86,36 @@ class GeminiImagesTest {
     }
   }
 
+  @Test
+  void theFilesOfAFormAreParts() {
+    try (var scenario = scenario()) {
+      String form =
+          Wire.pictures(
+              List.of("image[]", "image[]"),
+              "At \"night\".",
+              "size=1024x768",
+              "response_format=b64_json",
+              "style=x");
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, form);
+      String image = "{\"inlineData\":{\"mimeType\":\"image/gif\",\"data\":\"R0lGODlhLi4uLi4u\"}}";
+      assertThat(scenario.link(0).received())
+          .startsWith("POST /v1beta/models/one-at-alpha:generateContent HTTP/1.1\r\n")
+          .contains("\r\ncontent-type: application/json\r\n");
+      assertThat(sent(scenario))
+          .isEqualTo(
+              "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"At \\\"night\\\".\"},"
+                  + image
+                  + ","
+                  + image
+                  + "]}],\"generationConfig\":{\"responseModalities\":[\"IMAGE\"],"
+                  + "\"imageConfig\":{\"aspectRatio\":\"4:3\"}}}");
+      scenario.link(0).send(Wire.response(200, "OK", "", one("")));
+      assertThat(client.whole().status()).isEqualTo(200);
+      assertThat(scenario.served().attempts().getFirst().unsent()).containsExactly("style");
+      assertThat(scenario.inflight().held()).isZero();
+    }
+  }
+
   private static String one(String more) {
     return "{\"candidates\":[{\"content\":{\"parts\":[{\"thought\":true,\"inlineData\":{\"data\":\"AA==\"}},"
         + "{\"text\":\"Here.\"},{\"inlineData\":{\"mimeType\":\"image/png\",\"data\":\"iVBO\"}}]},"
@@ -165,7 +195,7 @@ class GeminiImagesTest {
       assertThat(scenario.ask(Endpoint.IMAGE_GENERATIONS, with("\"n\":2")).fault().param())
           .isEqualTo("n");
       String form = Wire.pictures("p", "response_format=b64_json");
-      assertThat(scenario.ask(Endpoint.IMAGE_EDITS, form).fault().param()).isEqualTo("image");
+      assertThat(scenario.ask(Endpoint.IMAGE_EDITS, form).fault().param()).isEqualTo("mask");
       String url = ASK.replace("b64_json", "url");
       assertThat(scenario.ask(Endpoint.IMAGE_GENERATIONS, url).fault().code())
           .isEqualTo(ErrorCode.NOT_CONFIGURED);

@@ -20,6 +20,7 @@ import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
 import dev.tollgate.core.testkit.Wire;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -189,8 +190,64 @@ class ImageSpellingTest {
     try (var scenario = scenario(server)) {
       String asked = ask(",\"n\":" + n + ",\"input_images\":[" + sources + "]");
       assertThat(scenario.ask(Endpoint.IMAGE_EDITS, asked).fault().param()).isEqualTo(param);
-      assertThat(scenario.ask(Endpoint.IMAGE_EDITS, Wire.pictures("p", "n=1")).fault().param())
-          .isEqualTo("image");
+      String form = Wire.pictures(Collections.nCopies(images, "image[]"), "p", "n=" + n);
+      assertThat(scenario.ask(Endpoint.IMAGE_EDITS, form).fault().param())
+          .isEqualTo(param.equals("n") ? "n" : "image");
+      assertThat(scenario.links()).isZero();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "XAI | 2 | edits | \"aspect_ratio\":\"4:3\","
+            + "\"images\":[{\"type\":\"image_url\",\"url\":\"GIF\"},{\"type\":\"image_url\",\"url\":\"GIF\"}]",
+        "TOGETHER | 1 | generations | \"width\":1024,\"height\":768,\"image_url\":\"GIF\""
+      },
+      quoteCharacter = '~')
+  void aFormIsJsonForWhoTakesNone(KnownServer server, int images, String path, String said) {
+    try (var scenario = scenario(server)) {
+      String form =
+          Wire.pictures(
+              Collections.nCopies(images, "image"),
+              "\u00e9 \"p\"",
+              "n=2",
+              "user=",
+              "seed=7",
+              "routing=priority",
+              "size=1024x768");
+      RecordedClient client = scenario.ask(Endpoint.IMAGE_EDITS, form);
+      assertThat(scenario.link(0).received())
+          .startsWith("POST /v1/images/" + path + " ")
+          .contains("\r\ncontent-type: application/json\r\n");
+      JsonNode sent = ClientView.tree(new String(sent(scenario, 0).getBytes(ISO_8859_1), UTF_8));
+      String data = said.replace("GIF", "data:image/gif;base64,R0lGODlhLi4uLi4u");
+      assertThat(sent)
+          .isEqualTo(
+              ClientView.tree(
+                  "{\"prompt\":\"\u00e9 \\\"p\\\"\",\"n\":2,\"seed\":\"7\",\"model\":\"one-at-alpha\","
+                      + data
+                      + "}"));
+      answer(scenario, client);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "image;mask | x=1 | mask",
+        "image;sketch | x=1 | sketch",
+        "image | seed=1;seed=2 | seed",
+        "image | image_url=https://good.example/a | image_url"
+      })
+  void whatJsonHasNoWordForIsNamed(String files, String fields, String param) {
+    try (var scenario = scenario(KnownServer.XAI)) {
+      String form = Wire.pictures(List.of(files.split(";")), "p", fields.split(";"));
+      Fault fault = scenario.ask(Endpoint.IMAGE_EDITS, form).fault();
+      assertThat(fault.code()).isEqualTo(ErrorCode.VALIDATION_FAILED);
+      assertThat(fault.param()).isEqualTo(param);
       assertThat(scenario.links()).isZero();
     }
   }

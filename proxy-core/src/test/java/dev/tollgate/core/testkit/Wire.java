@@ -2,6 +2,8 @@ package dev.tollgate.core.testkit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.List;
+
 /** What an OpenAI-like provider puts on the wire, as text. */
 public final class Wire {
   /** The head of a chunked event stream. */
@@ -199,10 +201,15 @@ public final class Wire {
 
   /** A form for {@link TestCatalog}'s model with two pictures, and fields like a=b. */
   public static String pictures(String prompt, String... fields) {
+    return pictures(List.of("image", "mask"), prompt, fields);
+  }
+
+  /** The same with these files. */
+  public static String pictures(List<String> files, String prompt, String... fields) {
     String head = "--b\r\nContent-Disposition: form-data; name=\"";
     StringBuilder form = new StringBuilder();
-    for (String name : new String[] {"image", "mask"}) {
-      form.append(head).append(name).append("\"; filename=\"a.png\"\r\n\r\n\u0089PNG\r\n\r\n");
+    for (String name : files) {
+      form.append(head).append(name).append("\"; filename=\"a.png\"\r\n\r\nGIF89a......\r\n");
     }
     form.append(head).append("prompt\"\r\n\r\n").append(prompt).append("\r\n");
     for (String field : fields) {

@@ -35,7 +35,7 @@ final class Pictures {
       form.append(head).append(parts[0]).append("\"\r\n\r\n").append(parts[1]).append("\r\n");
     }
     form.append(head).append("prompt\"\r\n\r\nMend it.\r\n");
-    form.append(head).append("image\"; filename=\"a.png\"\r\n\r\nPNG\r\n--b--\r\n");
+    form.append(head).append("image\"; filename=\"a.png\"\r\n\r\nGIF89a......\r\n--b--\r\n");
     return form.toString().getBytes(US_ASCII);
   }
 
