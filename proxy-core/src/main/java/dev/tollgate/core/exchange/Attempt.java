@@ -204,7 +204,7 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
       case ReplyKind.Stream _ ->
           begin(StreamReader.of(call, candidate, dialect, downstream.allocator()));
       case ReplyKind.Bytes _ -> begin(new BytesReader(call.bytes(), downstream.allocator()));
-      case ReplyKind.Whole whole -> collect(whole.bytesMax());
+      case ReplyKind.Whole whole -> collect(whole.bytesMax(), received);
       case ReplyKind.Refused refused -> fail(Kind.UNEXPECTED_REPLY, refused.reason());
     }
   }
@@ -219,8 +219,8 @@ final class Attempt implements UpstreamListener, Dispatch.Listener {
     return head == null ? "" : ReplyKind.contentType(head);
   }
 
-  private void collect(int bytesMax) {
-    collector = replyRoom.collector(bytesMax, isPlainSuccess());
+  private void collect(int bytesMax, ResponseHead received) {
+    collector = replyRoom.collector(bytesMax, isPlainSuccess(), received.body());
     // Nobody needs the rest of an error badly: its body has one deadline, which no byte moves.
     clock.runFor(isPlainSuccess() ? patience.untilPlainBody() : patience.idle());
   }

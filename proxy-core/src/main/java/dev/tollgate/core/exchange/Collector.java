@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.http.BodyLength;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -16,9 +17,13 @@ final class Collector {
   private static final byte[] NONE = {};
   private static final int FREE_BYTES = 64 * 1024;
 
+  /** A length that is told is believed up to here: more is only made room for once it came. */
+  private static final int BELIEVED_BYTES_MAX = 1024 * 1024;
+
   private final int bytesMax;
   private InflightBytes.@Nullable Permit permit;
   private byte[] bytes = NONE;
+  private final int told;
   private int room;
   private int length;
 
@@ -33,9 +38,15 @@ final class Collector {
 
   /**
    * @param room what the permit has already
+   * @param told how long the reply is, where that is told: so that its array is not copied as it
+   *     grows
    */
-  Collector(int bytesMax, InflightBytes.Permit permit, int room) {
+  Collector(int bytesMax, InflightBytes.Permit permit, int room, BodyLength told) {
     this.bytesMax = bytesMax;
+    this.told =
+        told instanceof BodyLength.Fixed fixed && fixed.bytes() <= BELIEVED_BYTES_MAX
+            ? (int) fixed.bytes()
+            : 0;
     this.permit = permit;
     this.room = room;
   }
@@ -47,7 +58,7 @@ final class Collector {
     }
     if (total > bytes.length) {
       int most = total <= room ? Math.min(bytesMax, room) : bytesMax;
-      int capacity = (int) Math.min(most, Math.max(total, 2L * bytes.length + HEADER_BYTES));
+      int capacity = (int) Math.min(most, enough(total));
       if (capacity > Math.max(UNCOUNTED_BYTES, room) && !grow(capacity)) {
         return Taken.NO_ROOM;
       }
@@ -57,6 +68,11 @@ final class Collector {
     more.readBytes(bytes, length, count);
     length += count;
     return Taken.ALL;
+  }
+
+  /** What is not longer than it was told to be has one array. */
+  private long enough(int total) {
+    return total <= told ? told : Math.max(total, 2L * bytes.length + HEADER_BYTES);
   }
 
   private boolean grow(int capacity) {

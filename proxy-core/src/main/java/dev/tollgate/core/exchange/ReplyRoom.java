@@ -3,6 +3,7 @@ package dev.tollgate.core.exchange;
 import dev.tollgate.core.dialect.UpstreamFailure;
 import dev.tollgate.core.dialect.UpstreamFailure.Kind;
 import dev.tollgate.core.endpoint.InferenceRequest;
+import dev.tollgate.core.http.BodyLength;
 import dev.tollgate.core.routing.Candidate;
 import org.jspecify.annotations.Nullable;
 
@@ -49,14 +50,14 @@ final class ReplyRoom {
   /**
    * Collects the reply there, or something else where there is a place left; null: there is none.
    */
-  @Nullable Collector collector(int bytesMax, boolean wanted) {
+  @Nullable Collector collector(int bytesMax, boolean wanted, BodyLength told) {
     InflightBytes.Permit held = permit;
     if (wanted && held != null) {
       permit = null;
-      return new Collector(bytesMax, held, (int) bytes);
+      return new Collector(bytesMax, held, (int) bytes, told);
     }
     end();
-    return inflight.tryAcquire(0).map(none -> new Collector(bytesMax, none, 0)).orElse(null);
+    return inflight.tryAcquire(0).map(none -> new Collector(bytesMax, none, 0, told)).orElse(null);
   }
 
   /** What is bought came as it was asked for, and the bound is ours. */

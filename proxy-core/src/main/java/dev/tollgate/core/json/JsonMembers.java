@@ -43,8 +43,9 @@ public final class JsonMembers extends JsonItems {
   }
 
   /**
-   * Reads a document as {@link #read} does, but that of a list of numbers only the end is looked
-   * for: in a reply with vectors they are most of the bytes, and nobody reads them here.
+   * Reads a document as {@link #read} does, but that of a list of numbers only the end and the
+   * commas are looked for: in a reply with vectors they are most of the bytes, and nobody reads
+   * them here.
    */
   public void readBesideVectors(byte[] bytes, int from, int to) throws InvalidJson {
     scanner.takeNumbers(true);

@@ -18,6 +18,9 @@ final class JsonScanner {
   private static final int LETTER_BIT = 0x40;
   private static final long LETTER_BITS = ONES * LETTER_BIT;
 
+  private static final long LAST_OF_EIGHT = 0x8000_0000_0000_0000L;
+  private static final int SHIFT_TO_FIRST = Long.SIZE - Byte.SIZE;
+
   private static final byte[] NONE = {};
 
   private byte[] bytes = NONE;
@@ -25,10 +28,13 @@ final class JsonScanner {
   private int to;
   private int deepest;
   private boolean numbersAreTaken;
+  private int commas;
+  private int numbersEnded;
+  private long inNumber;
 
   /**
-   * Whether lists of numbers are looked through for their end only: what stands between their
-   * commas is taken for numbers. No list ends elsewhere for that.
+   * Whether lists of numbers are looked through for their end and for their commas only: what
+   * stands between those is taken for a number. No list ends elsewhere for that.
    */
   void takeNumbers(boolean are) {
     numbersAreTaken = are;
@@ -164,15 +170,22 @@ final class JsonScanner {
   }
 
   /**
-   * The bracket behind a list's numbers, -1 if something else stands before it, or no digit does:
-   * so NaN, null, a list within and a comma too many are left to whoever reads each number.
+   * The bracket behind a list's numbers, -1 if something else stands before it, or no digit does,
+   * or there are not as many commas as numbers need: so NaN, null, a list within and a comma too
+   * many are left to whoever reads each number.
    */
   private int endOfNumbers(int start) {
+    commas = 0;
+    numbersEnded = 0;
+    inNumber = 0;
     int at = insideNumbers(start);
     while (at < to && (bytes[at] == 'e' || bytes[at] == 'E')) {
+      inNumber = LAST_OF_EIGHT;
       at = insideNumbers(at + 1);
     }
-    return at < to && bytes[at] == ']' && isDigit(bytes[lastOf(at)]) ? at : -1;
+    boolean isEnd = at < to && bytes[at] == ']' && isDigit(bytes[lastOf(at)]);
+    int numbers = numbersEnded + (inNumber == 0 ? 0 : 1);
+    return isEnd && numbers == commas + 1 ? at : -1;
   }
 
   /** The last byte before an offset that is no white space; behind a bracket there is one. */
@@ -186,23 +199,49 @@ final class JsonScanner {
 
   /**
    * Skips eight bytes at a time what has neither the bit of letters and brackets, which of all that
-   * numbers are written with only their exponent has, nor is a quotation mark.
+   * numbers are written with only their exponent has, nor is a quotation mark; and counts.
    */
   private int insideNumbers(int start) {
     int at = start;
+    int separators = 0;
+    int ends = 0;
+    long before = inNumber;
     while (at + Long.BYTES <= to) {
       long eight = (long) LONGS.get(bytes, at);
       long quote = eight ^ (ONES * '"');
       long others = ((eight & LETTER_BITS) << 1) | ((quote - ONES) & ~quote & HIGH_BITS);
       if (others != 0) {
-        return at + Long.numberOfTrailingZeros(others) / Byte.SIZE;
+        break;
       }
+      long noComma = noCommas(eight);
+      long written = noComma & noSpaces(eight);
+      separators += Long.bitCount(noComma ^ HIGH_BITS);
+      ends += Long.bitCount((written << Byte.SIZE | before >>> SHIFT_TO_FIRST) & ~written);
+      before = written & LAST_OF_EIGHT;
       at += Long.BYTES;
     }
     while (at < to && (bytes[at] & LETTER_BIT) == 0 && bytes[at] != '"') {
+      boolean isComma = bytes[at] == ',';
+      boolean isWritten = !isComma && bytes[at] > ' ';
+      separators += isComma ? 1 : 0;
+      ends += !isWritten && before != 0 ? 1 : 0;
+      before = isWritten ? LAST_OF_EIGHT : 0;
       at++;
     }
+    commas += separators;
+    numbersEnded += ends;
+    inNumber = before;
     return at;
+  }
+
+  /** The high bit of each byte that is no comma, of eight without the bit of letters. */
+  private static long noCommas(long eight) {
+    return ((eight ^ (ONES * ',')) + ONES * 0x7f) & HIGH_BITS;
+  }
+
+  /** The high bit of each byte that is no white space, of eight without the bit of letters. */
+  private static long noSpaces(long eight) {
+    return (eight + ONES * (0x80 - ' ' - 1)) & HIGH_BITS;
   }
 
   private static boolean beginsNumber(byte b) {
