@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class AbortStressIT {
-  private static final int ABORTS = Integer.getInteger("tollgate.aborts", 1_000);
+  private static final int ABORTS = Integer.getInteger("tollgate.aborts", 400);
   private static final int AT_ONCE = 16;
   private static final String ENDLESS = "test/long";
   private static final List<String> MODELS =

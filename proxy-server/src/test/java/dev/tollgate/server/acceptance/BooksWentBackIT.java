@@ -19,7 +19,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class BooksWentBackIT {
-  private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 200);
+  private static final int CHARGES = Integer.getInteger("tollgate.restore.charges", 60);
   private static final int CLIENTS = 8;
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final String WENT_BACK = "the database went back in time";

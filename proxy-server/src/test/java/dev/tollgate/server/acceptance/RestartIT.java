@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** One node with its own store over its life: stopped, killed, and told from a second one. */
-@Isolated
+@Execution(ExecutionMode.CONCURRENT)
 class RestartIT {
   private static final Duration SOON = Duration.ofSeconds(60);
 
