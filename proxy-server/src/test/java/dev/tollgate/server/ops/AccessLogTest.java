@@ -17,10 +17,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 final class AccessLogTest {
-  private final Logger logger = (Logger) LoggerFactory.getLogger(AccessLog.LOGGER);
+  private final Logger logger = Logback.logger(AccessLog.LOGGER);
   private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
 
   @BeforeEach

@@ -2,7 +2,6 @@ package dev.tollgate.server.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import dev.tollgate.core.catalog.Secret;
@@ -14,6 +13,7 @@ import dev.tollgate.core.limit.Draw.Take;
 import dev.tollgate.core.limit.Drawn;
 import dev.tollgate.core.limit.Drawn.Taken;
 import dev.tollgate.core.limit.Drawn.Unavailable;
+import dev.tollgate.server.ops.Logback;
 import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
@@ -33,7 +33,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.slf4j.LoggerFactory;
 
 /** What a node asks of a Redis: how often, where its answer comes, and what stays there. */
 class RedisCallsIT {
@@ -159,7 +158,7 @@ class RedisCallsIT {
     var user = AclSetuserArgs.Builder.on().addPassword("pw").allKeys().allCommands();
     commands.aclSetuser("deaf", user.resetChannels());
     String url = process.url().replace("redis://", "redis://deaf:pw@");
-    var logger = (Logger) LoggerFactory.getLogger(KeyNews.class);
+    var logger = Logback.logger(KeyNews.class);
     var lines = new Lines();
     lines.start();
     logger.addAppender(lines);

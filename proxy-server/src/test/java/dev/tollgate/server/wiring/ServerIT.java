@@ -3,13 +3,13 @@ package dev.tollgate.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import dev.tollgate.core.tenant.ApiKeyText;
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.ops.Logback;
 import dev.tollgate.server.ops.LoopLag;
 import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
@@ -32,7 +32,6 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Real sockets, a real store, the bundled mock provider; the last tests end what they share. */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
@@ -110,14 +109,14 @@ final class ServerIT {
   @BeforeAll
   static void start(@TempDir Path folder) throws Exception {
     HELD.start();
-    ((Logger) LoggerFactory.getLogger(LoopLag.class)).addAppender(HELD);
+    Logback.logger(LoopLag.class).addAppender(HELD);
     gateway = TestGateway.start(folder, CONFIGURATION);
   }
 
   @AfterAll
   static void close() {
     gateway.close();
-    ((Logger) LoggerFactory.getLogger(LoopLag.class)).detachAppender(HELD);
+    Logback.logger(LoopLag.class).detachAppender(HELD);
   }
 
   @Test
@@ -281,7 +280,7 @@ final class ServerIT {
 
   @Test
   void whatAReloadFindsThatIsNotObeyedYetIsAWarning() throws IOException {
-    var logger = (Logger) LoggerFactory.getLogger(Snapshots.class);
+    var logger = Logback.logger(Snapshots.class);
     var lines = new ListAppender<ILoggingEvent>();
     lines.start();
     logger.addAppender(lines);

@@ -3,16 +3,15 @@ package dev.tollgate.server.wiring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import dev.tollgate.server.ops.Logback;
 import dev.tollgate.server.postgres.DataDirLock;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Starts that find something in their way. */
 final class StartIT {
@@ -35,7 +34,7 @@ final class StartIT {
 
   @Test
   void aCommandThatHoldsTheDataDirectoryIsWaitedFor() throws Exception {
-    var logger = (Logger) LoggerFactory.getLogger(DataDirLock.class);
+    var logger = Logback.logger(DataDirLock.class);
     var ends = new EndOfACommand(DataDirLock.take(folder.resolve("data")));
     ends.start();
     logger.addAppender(ends);
