@@ -59,7 +59,7 @@ class BudgetTest {
   void twoRequestsShareTheBudget() {
     try (var scenario = Scenario.of(TestCatalog.of("alpha"), BUDGET)) {
       RecordedClient first = scenario.askPlain();
-      scenario.link(0).send(Wire.completion("x".repeat(200_000)).substring(0, 90_000));
+      scenario.link(0).send(Wire.completion("x".repeat(110_000)).substring(0, 90_000));
       RecordedClient second = scenario.askPlain();
       scenario.link(1).send(Wire.completion("y".repeat(80_000)));
       assertThat(second.fault().code().wire()).isEqualTo("service_unavailable");

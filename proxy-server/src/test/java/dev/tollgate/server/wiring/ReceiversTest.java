@@ -21,6 +21,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -136,9 +137,12 @@ class ReceiversTest {
       outbox.add(due("stalls", port));
       var hosts = names(List.of("stalls.example"));
       var poster = local.poster(hosts, Set.of(port), Duration.ofMinutes(5));
-      try (Sender sender = sender(new Receivers(group, poster), new CountDownLatch(1))) {
-        sender.start();
-        silent.accept();
+      Sender sender = sender(new Receivers(group, poster), new CountDownLatch(1));
+      sender.start();
+      // Held: a socket that nobody holds is closed by the collector, and is no longer silent.
+      try (Socket held = silent.accept()) {
+        sender.close();
+        assertThat(held.isClosed()).isFalse();
       }
       assertThat(group.submit(poster::underWay).get()).isZero();
       assertThat(outbox.booked()).isEmpty();
