@@ -3,6 +3,7 @@ package dev.tollgate.server.postgres;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.tollgate.core.catalog.Secret;
+import java.time.Duration;
 
 /**
  * Makes the pool that serves requests. Its sessions give up early (LEDGER "Transactions"): a lock,
@@ -20,6 +21,8 @@ final class ConnectionPool {
           + "SELECT set_config('synchronous_commit', 'on', false)"
           + " WHERE current_setting('synchronous_commit') = 'off'";
 
+  private static final Duration IDLE = Duration.ofSeconds(30);
+
   private ConnectionPool() {}
 
   static HikariDataSource open(DatabaseAddress address, StoreOptions options) {
@@ -27,13 +30,16 @@ final class ConnectionPool {
   }
 
   /**
-   * Opens one beside it, for a database that may be away for the moment.
+   * Opens one beside it, for a database that may be away for the moment. It keeps nothing that
+   * nobody uses: many nodes share what connections a database has.
    *
    * @param name of its threads
    */
   static HikariDataSource another(String name, DatabaseAddress address, StoreOptions options) {
     HikariConfig config = config(name, address, options);
     config.setInitializationFailTimeout(-1);
+    config.setMinimumIdle(0);
+    config.setIdleTimeout(IDLE.toMillis());
     return new HikariDataSource(config);
   }
 

@@ -8,8 +8,11 @@ import java.util.Optional;
  * started it, and left alone by whom only joined.
  */
 public final class DatabaseAccess implements AutoCloseable {
-  /** For submissions, the command line, migrations and exports, which connect beside the pool. */
-  private static final int SPARE_CONNECTIONS = 40;
+  /**
+   * For submissions, media jobs, the command line, migrations and exports, which connect beside the
+   * pool, and for a few more nodes on the same database.
+   */
+  private static final int SPARE_CONNECTIONS = 100;
 
   private final DatabaseAddress address;
   private final Optional<EmbeddedPostgres> started;

@@ -31,7 +31,7 @@ class LimitsOnManyNodesIT {
   private static final long WINDOW_NANOS = seconds("tollgate.limits.window", 2);
   private static final long FROZEN_NANOS = seconds("tollgate.limits.frozen", 2);
   private static final int KEY_RATE = 35;
-  private static final int MODEL_RATE = 38;
+  private static final int MODEL_RATE = 30;
   private static final int ORG_RATE = 40;
   private static final int GLOBAL_RATE = 70;
 

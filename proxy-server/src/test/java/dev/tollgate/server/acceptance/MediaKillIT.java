@@ -32,7 +32,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Execution(ExecutionMode.CONCURRENT)
 class MediaKillIT {
-  private static final int JOBS = Integer.getInteger("tollgate.media.jobs", 56);
+  private static final int JOBS = Integer.getInteger("tollgate.media.jobs", 42);
   private static final int KILLS = Integer.getInteger("tollgate.media.kills", 3);
   private static final int KILL_EVERY_MILLIS = Integer.getInteger("tollgate.media.pause", 1_500);
   private static final int ENDED_WITHIN_SECONDS = 120;
