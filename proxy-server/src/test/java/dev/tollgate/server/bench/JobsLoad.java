@@ -79,8 +79,9 @@ final class JobsLoad implements AutoCloseable {
     for (int n = 0; n < CONNECTIONS; n++) {
       RawClient client = RawClient.connect(port).within(ANSWER);
       pollers.add(client);
-      var poller = new Poller(client, System.nanoTime() + everyNanos * n / CONNECTIONS, everyNanos);
-      var _ = polls.scheduleAtFixedRate(poller, 0, everyNanos, TimeUnit.NANOSECONDS);
+      long first = everyNanos * n / CONNECTIONS;
+      var poller = new Poller(client, System.nanoTime() + first, everyNanos);
+      var _ = polls.scheduleAtFixedRate(poller, first, everyNanos, TimeUnit.NANOSECONDS);
     }
   }
 
