@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param duration of what is made; empty: the model's own
  * @param urls all that name something which is called, with where they stand
+ * @param images that came along, in their order
  * @param webhookUrl null: nobody wants to be told
  * @param metadata an object of strings
  * @param costMax empty: what is usual
@@ -42,6 +43,7 @@ public record MediaRequest(
     RoutingWish routing,
     Optional<Duration> duration,
     List<RemoteUrl> urls,
+    List<SentImage> images,
     @Nullable String webhookUrl,
     JsonBytes metadata,
     OptionalLong costMax,
@@ -74,6 +76,7 @@ public record MediaRequest(
 
   public MediaRequest {
     urls = List.copyOf(urls);
+    images = List.copyOf(images);
   }
 
   /** Reads and checks a body; every issue is reported at once. */
@@ -114,6 +117,7 @@ public record MediaRequest(
         routing,
         duration(root),
         urls(root, kind),
+        sent(root, kind),
         text(root, MediaFields.WEBHOOK_URL),
         RequestRoot.isGiven(root, MediaFields.METADATA)
             ? JsonBytes.raw(JsonBytes.of(root, metadata).toString())
@@ -148,6 +152,12 @@ public record MediaRequest(
       }
     }
     return urls;
+  }
+
+  private static List<SentImage> sent(JsonMembers root, JobKind kind) {
+    return kind == JobKind.VIDEO && SourceImages.count(root) > 0
+        ? SourceImages.sent(root, root.indexOf(SourceImages.MEMBER))
+        : List.of();
   }
 
   private static @Nullable String text(JsonMembers root, String name) {

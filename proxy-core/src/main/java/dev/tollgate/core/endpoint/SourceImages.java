@@ -72,6 +72,19 @@ final class SourceImages {
     return remote;
   }
 
+  /** Those of a valid body that came along with it. */
+  static List<SentImage> sent(JsonMembers root, int i) {
+    JsonElements images = root.array(i);
+    List<SentImage> sent = new ArrayList<>();
+    for (int k = 0; k < images.size(); k++) {
+      if (SourceImage.beginning(images, k) instanceof SourceImage.Inline inline) {
+        int at = base64At(images, k, inline);
+        sent.add(new SentImage(images, k, inline.isTyped(), inline.type(), at));
+      }
+    }
+    return sent;
+  }
+
   /**
    * The same as servers that speak OpenAI take them in JSON, as addresses: no provider is told
    * where an image is, it gets the one that was looked at.
@@ -105,11 +118,14 @@ final class SourceImages {
       if (image != null) {
         all.add(image);
       } else if (SourceImage.beginning(images, k) instanceof SourceImage.Inline inline) {
-        int at = inline.isTyped() ? behindComma(images, k) : images.valueStart(k) + 1;
-        all.add(new InlineImage(images, k, inline.type(), at));
+        all.add(new InlineImage(images, k, inline.type(), base64At(images, k, inline)));
       }
     }
     return all;
+  }
+
+  private static int base64At(JsonElements images, int k, SourceImage.Inline inline) {
+    return inline.isTyped() ? behindComma(images, k) : images.valueStart(k) + 1;
   }
 
   /** Offset behind the first comma, which may be escaped as anything in JSON. */

@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import static java.util.Objects.requireNonNull;
 
+import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.claim.BodyIdentity;
 import dev.tollgate.core.claim.IdempotencyKey;
@@ -9,6 +10,7 @@ import dev.tollgate.core.endpoint.MediaRequest;
 import dev.tollgate.core.endpoint.MediaRequest.Held;
 import dev.tollgate.core.endpoint.MediaRequest.RemoteUrl;
 import dev.tollgate.core.endpoint.Parsed;
+import dev.tollgate.core.endpoint.SentImage;
 import dev.tollgate.core.exchange.RequestRecord.Served;
 import dev.tollgate.core.fault.ErrorCode;
 import dev.tollgate.core.fault.Fault;
@@ -35,11 +37,13 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The submission of a media job: looked for under its key, routed, held to the limits, its URLs
- * judged, and then one step of the store makes the job and holds its money. Whoever sends it again
- * gets the same job, whatever has become of providers, limits and hosts meanwhile (DECISIONS 1).
+ * judged, its images stored, and then one step of the store makes the job and holds its money.
+ * Whoever sends it again gets the same job, whatever has become of providers, limits and hosts
+ * meanwhile (DECISIONS 1).
  */
 final class JobSubmission extends JobTask {
   private static final Duration TIME_MAX = Duration.ofSeconds(15);
@@ -55,6 +59,9 @@ final class JobSubmission extends JobTask {
   private final Router router;
   private final JobKind kind;
   private final Allowance allowance;
+
+  /** Until the store is asked to make the job that they belong to. */
+  private @Nullable SentImages images;
 
   JobSubmission(
       ExchangeContext context,
@@ -234,7 +241,7 @@ final class JobSubmission extends JobTask {
   private void judge(Plan plan, int next) {
     List<RemoteUrl> urls = plan.asked().media().urls();
     if (next == urls.size()) {
-      submit(plan);
+      store(plan);
       return;
     }
     RemoteUrl url = urls.get(next);
@@ -259,8 +266,30 @@ final class JobSubmission extends JobTask {
     }
   }
 
-  private void submit(Plan plan) {
-    JobWish wish = wish(plan);
+  private void store(Plan plan) {
+    List<SentImage> sent = plan.asked().media().images();
+    switch (context.outputs()) {
+      case Outputs.Passed _ -> refuse(NOT_CONFIGURED, Ending.REJECTED);
+      case Outputs.Kept kept -> {
+        Duration time = plan.asked().desk().imagesKept();
+        images = new SentImages(kept, time, context, request, downstream, this::guarded);
+        images.store(sent, answer -> stored(plan, answer));
+      }
+    }
+  }
+
+  private void stored(Plan plan, SentImages.Answer answer) {
+    switch (answer) {
+      case SentImages.Answer.All all -> {
+        SentImages stored = requireNonNull(images);
+        images = null;
+        submit(plan, wish(plan, all.names()), stored);
+      }
+      case SentImages.Answer.Refused refused -> refuse(refused.fault(), refused.ending());
+    }
+  }
+
+  private void submit(Plan plan, JobWish wish, SentImages stored) {
     lent(
         told ->
             plan.asked()
@@ -269,10 +298,10 @@ final class JobSubmission extends JobTask {
                 .submit(
                     wish,
                     downstream.loop(),
-                    submitted -> told.accept(() -> submitted(plan, wish, submitted))));
+                    submitted -> told.accept(() -> submitted(plan, wish, stored, submitted))));
   }
 
-  private JobWish wish(Plan plan) {
+  private JobWish wish(Plan plan, List<BlobName> stored) {
     MediaRequest media = plan.asked().media();
     JobTicket ticket = plan.asked().ticket();
     return new JobWish(
@@ -289,11 +318,15 @@ final class JobSubmission extends JobTask {
         plan.held().reserved(),
         plan.held().max(),
         media.params(),
+        stored,
         media.webhookUrl(),
         media.metadata());
   }
 
-  private void submitted(Plan plan, JobWish wish, Jobs.Submitted submitted) {
+  private void submitted(Plan plan, JobWish wish, SentImages stored, Jobs.Submitted submitted) {
+    if (isNoJob(submitted)) {
+      stored.discard();
+    }
     switch (submitted) {
       case Jobs.Submitted.Made made -> accept(plan, made.job());
       case Jobs.Submitted.Replayed again -> replay(plan.asked(), again.job());
@@ -310,6 +343,18 @@ final class JobSubmission extends JobTask {
     }
   }
 
+  /** Where nobody knows it may be one, and has its images until their time is over. */
+  private static boolean isNoJob(Jobs.Submitted submitted) {
+    return switch (submitted) {
+      case Jobs.Submitted.Made _, Jobs.Submitted.Unavailable _ -> false;
+      case Jobs.Submitted.Replayed _,
+          Jobs.Submitted.Conflict _,
+          Jobs.Submitted.TooLittle _,
+          Jobs.Submitted.Crowded _ ->
+          true;
+    };
+  }
+
   private void accept(Plan plan, Job job) {
     List<FieldLines> fields = new ArrayList<>(ReplyFields.of(job, plan.reason()));
     allowance.addedTo(fields);
@@ -321,5 +366,8 @@ final class JobSubmission extends JobTask {
   @Override
   void letGo() {
     allowance.end(0);
+    if (images != null) {
+      images.discard();
+    }
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.job;
 
+import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.claim.BodyIdentity;
 import dev.tollgate.core.claim.IdempotencyKey;
 import dev.tollgate.core.id.KeyId;
@@ -7,6 +8,7 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.money.MicroUsd;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param body what tells it from another under the same key
  * @param reserved what is held for it
  * @param max above which nothing may be held
+ * @param images that came along, by their names in our storage
  * @param webhookUrl null: nobody wants to be told
  */
 public record JobWish(
@@ -32,8 +35,13 @@ public record JobWish(
     MicroUsd reserved,
     MicroUsd max,
     JsonBytes params,
+    List<BlobName> images,
     @Nullable String webhookUrl,
     JsonBytes metadata) {
+
+  public JobWish {
+    images = List.copyOf(images);
+  }
 
   /** What makes another submission the same one. */
   public JobTicket ticket() {

@@ -1,5 +1,7 @@
 package dev.tollgate.core.testkit;
 
+import dev.tollgate.core.exchange.JobDesk;
+import dev.tollgate.core.fetch.UrlGuard;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
@@ -10,6 +12,7 @@ import dev.tollgate.core.job.JobWish;
 import dev.tollgate.core.job.Jobs;
 import dev.tollgate.core.money.MicroUsd;
 import io.netty.util.concurrent.EventExecutor;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -65,6 +68,12 @@ public final class InMemoryJobs implements Jobs {
       answersLeft--;
       answer.run();
     }
+  }
+
+  /** Where they are submitted. */
+  JobDesk desk(UrlGuard urls) {
+    var factor = new BigDecimal("1.5");
+    return new JobDesk(this, urls, factor, Duration.ofDays(1), JobDesk.Submissions.TAKEN);
   }
 
   /** What was submitted, in order. */

@@ -11,7 +11,6 @@ import dev.tollgate.core.exchange.ExchangeOptions;
 import dev.tollgate.core.exchange.ExchangeRequest;
 import dev.tollgate.core.exchange.Exchanges;
 import dev.tollgate.core.exchange.InflightBytes;
-import dev.tollgate.core.exchange.JobDesk;
 import dev.tollgate.core.exchange.Outputs;
 import dev.tollgate.core.exchange.RequestRecord;
 import dev.tollgate.core.exchange.RequestRecord.Served;
@@ -31,7 +30,6 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -99,8 +97,7 @@ public final class Scenario implements AutoCloseable {
             limits,
             submissions,
             images,
-            Optional.of(
-                new JobDesk(jobs, names.guard(), new BigDecimal("1.5"), JobDesk.Submissions.TAKEN)),
+            Optional.of(jobs.desk(names.guard())),
             records::add,
             Scenario::row,
             outputs,

@@ -1,10 +1,12 @@
 package dev.tollgate.server.jobs;
 
+import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.job.Job;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.job.JobStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -17,6 +19,7 @@ import java.util.Optional;
  * @param doubt what speaks against it
  * @param doubts how often that was so since anything else was learned
  * @param age since it was submitted to us
+ * @param images that came with it, for as long as no provider has it
  * @param demand what it waits for besides
  */
 public record ClaimedJob(
@@ -28,7 +31,11 @@ public record ClaimedJob(
     Doubt doubt,
     int doubts,
     Duration age,
+    List<BlobName> images,
     Demand demand) {
+  public ClaimedJob {
+    images = List.copyOf(images);
+  }
 
   /** Whether it is to end before it is done. */
   public enum Demand {

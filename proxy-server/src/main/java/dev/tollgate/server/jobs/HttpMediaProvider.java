@@ -2,6 +2,8 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.blob.StoringTime;
 import dev.tollgate.server.jobs.ProviderJson.Refusal;
 import java.net.URI;
@@ -19,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 
 /**
  * A provider of jobs over HTTP. It goes where the configuration says and nowhere else: neither
@@ -28,6 +31,7 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   private static final int ANSWER_BYTES_MAX = 256 * 1024;
 
   private final Times times;
+  private final Function<BlobName, SignedUrl> images;
   private final HttpClient client;
 
   /** How long a connection, an answer and a file may take. */
@@ -42,8 +46,12 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
     }
   }
 
-  public HttpMediaProvider(Times times) {
+  /**
+   * @param images where images that came with jobs can be fetched, from now on and for a while
+   */
+  public HttpMediaProvider(Times times, Function<BlobName, SignedUrl> images) {
     this.times = times;
+    this.images = images;
     this.client =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -60,7 +68,7 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
         to(target, "")
             .header("content-type", "application/json")
             .header("idempotency-key", job.id().toString())
-            .POST(BodyPublishers.ofByteArray(SubmissionBody.of(target, job)))
+            .POST(BodyPublishers.ofByteArray(SubmissionBody.of(target, job, images)))
             .build();
     return switch (ask(request)) {
       case Answer.None none -> new Submitted.Unknown(none.reason());

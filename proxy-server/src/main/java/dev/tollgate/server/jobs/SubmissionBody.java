@@ -2,6 +2,8 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.json.InvalidJson;
 import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonElements;
@@ -10,7 +12,10 @@ import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonOut;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * What a provider is sent: the request as it was accepted, for the model as the provider calls it,
@@ -21,7 +26,7 @@ final class SubmissionBody {
   private static final Set<String> OURS =
       Set.of("kind", "model", "routing", "provider", "webhook_url", "metadata", "max_cost_micro");
 
-  /** Of those that came in base64 only their place in the request was kept. */
+  /** Of those that came in base64 only their place is in the request: they lie in our storage. */
   private static final String IMAGES = "input_images";
 
   private static final String HTTPS = "https://";
@@ -30,7 +35,10 @@ final class SubmissionBody {
 
   private SubmissionBody() {}
 
-  static byte[] of(MediaTarget target, ClaimedJob job) {
+  /**
+   * @param addresses where what lies in our storage can be fetched
+   */
+  static byte[] of(MediaTarget target, ClaimedJob job, Function<BlobName, SignedUrl> addresses) {
     byte[] params = job.params().getBytes(UTF_8);
     ByteBuf buffer = Unpooled.buffer(params.length + 128);
     JsonOut out = new JsonOut(buffer).beginObject();
@@ -43,7 +51,7 @@ final class SubmissionBody {
         String name = members.name(i);
         isLong |= name.equals(LENGTH);
         if (name.equals(IMAGES) && members.kind(i) == JsonKind.ARRAY) {
-          urls(members.array(i), out);
+          images(members.array(i), job.images(), addresses, out);
         } else if (!OURS.contains(name)) {
           out.name(name);
           out.raw(JsonBytes.of(members, i));
@@ -61,12 +69,19 @@ final class SubmissionBody {
     return body;
   }
 
-  private static void urls(JsonElements images, JsonOut out) {
+  private static void images(
+      JsonElements images,
+      List<BlobName> stored,
+      Function<BlobName, SignedUrl> addresses,
+      JsonOut out) {
+    Iterator<BlobName> next = stored.iterator();
     out.name(IMAGES).beginArray();
     for (int k = 0; k < images.size(); k++) {
       String image = images.string(k);
       if (image.regionMatches(true, 0, HTTPS, 0, HTTPS.length())) {
         out.string(image);
+      } else if (next.hasNext()) {
+        out.string(addresses.apply(next.next()).url());
       }
     }
     out.endArray();

@@ -353,7 +353,10 @@ public enum Family {
       List.of("reason")),
   REDIS_UP(GAUGE, "tollgate_redis_up", "1 while Redis is asked, 0 while it is only probed."),
   REDIS_WAITING(GAUGE, "tollgate_redis_calls_waiting", "Calls that wait for an answer of Redis."),
-  OUTPUTS_STORED(COUNTER, "tollgate_outputs_stored_total", "Outputs that were stored for clients."),
+  OUTPUTS_STORED(
+      COUNTER,
+      "tollgate_outputs_stored_total",
+      "Outputs that were stored for clients, and images that came with their jobs."),
   OUTPUT_BYTES(COUNTER, "tollgate_outputs_stored_bytes_total", "Bytes of stored outputs."),
   OUTPUT_STORE_DURATION(
       HISTOGRAM,
@@ -458,7 +461,8 @@ public enum Family {
   ARTIFACTS_DELETED(
       COUNTER,
       "tollgate_artifacts_deleted_total",
-      "Files of jobs that were deleted because their time was over or their job was removed."),
+      "Files of jobs that were deleted because their time was over or their job was removed, and"
+          + " images of jobs that ended."),
   READY(GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");
 

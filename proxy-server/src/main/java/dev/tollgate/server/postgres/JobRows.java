@@ -46,6 +46,8 @@ public final class JobRows {
    * @param tries how often in a row nothing was learned of it
    * @param doubt what speaks against it; null: nothing does
    * @param doubts how often that was so since anything else was learned
+   * @param images that came with it, by their names in our storage, for as long as no provider has
+   *     it
    */
   public record Claimed(
       Job job,
@@ -56,7 +58,12 @@ public final class JobRows {
       boolean expired,
       int tries,
       @Nullable String doubt,
-      int doubts) {
+      int doubts,
+      List<String> images) {
+    public Claimed {
+      images = List.copyOf(images);
+    }
+
     public JobId id() {
       return job.id();
     }
@@ -92,7 +99,9 @@ public final class JobRows {
     List<Map.Entry<String, Integer>> inWork = List.copyOf(wish.inWork().entrySet());
     return query(
         "SELECT j.*, j.expires_at <= ledger_now() AS is_expired,"
-            + " extract(epoch FROM ledger_now() - j.intent_at)::float8 AS intended_for"
+            + " extract(epoch FROM ledger_now() - j.intent_at)::float8 AS intended_for,"
+            + " ARRAY(SELECT i.blob_key FROM media_image i"
+            + " WHERE i.job_id = j.id AND j.status = 'queued' ORDER BY i.n) AS images"
             + " FROM job_claim(?, make_interval(secs => ?), ?, ?, ?, ?, ?, ?, ?) j",
         claim -> {
           Connection on = claim.getConnection();
@@ -120,7 +129,8 @@ public final class JobRows {
         row.getBoolean("is_expired"),
         row.getInt("tries"),
         row.getString("doubt"),
-        row.getInt("doubts"));
+        row.getInt("doubts"),
+        List.of((String[]) row.getArray("images").getArray()));
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.tollgate.server.postgres;
 
+import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.job.JobId;
 import dev.tollgate.core.job.JobKind;
@@ -26,7 +27,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What owners do to jobs in PostgreSQL, each step one statement of {@code V15__media_jobs}. Blocks.
+ * What owners do to jobs in PostgreSQL, each step one statement of {@code V15__media_jobs} or
+ * {@code V20__job_images}. Blocks.
  */
 final class JobSubmissions {
   private final DataSource pool;
@@ -99,7 +101,7 @@ final class JobSubmissions {
         PreparedStatement submit =
             connection.prepareStatement(
                 "SELECT * FROM job_submit(?, ?, ?, ?, ?::date, ?, ?, ?, make_interval(secs => ?),"
-                    + " ?, ?, ?, ?, ?, ?, ?, ?, make_interval(secs => ?), ?, ?)")) {
+                    + " ?, ?, ?, ?, ?, ?, ?, ?, make_interval(secs => ?), ?, ?, ?)")) {
       submit.setObject(1, wish.id().value());
       submit.setObject(2, wish.org().value());
       submit.setString(3, wish.key().value());
@@ -120,6 +122,7 @@ final class JobSubmissions {
       submit.setDouble(18, seconds(ttl));
       submit.setArray(19, SqlArrays.of(connection, "text", recalls, Map.Entry::getKey));
       submit.setArray(20, SqlArrays.longs(connection, recalls, Map.Entry::getValue));
+      submit.setArray(21, SqlArrays.of(connection, "text", wish.images(), BlobName::toString));
       try (ResultSet row = submit.executeQuery()) {
         if (!row.next()) {
           throw new SQLException("the store does not say what became of a job");

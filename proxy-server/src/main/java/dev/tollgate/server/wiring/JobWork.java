@@ -95,9 +95,10 @@ final class JobWork implements AutoCloseable {
     var observer = new JobMetrics(metrics);
     var store =
         new StoredJobs(rows, "media", InstantSource.system(), announce, media.openJobsMax());
-    var provider = new HttpMediaProvider(HttpMediaProvider.Times.upTo(media.artifactBytesMax()));
     Supplier<EventLoop> loops = () -> network.loops().next();
     Blobs blobs = storage.blobs().orElse(new NoBlobs());
+    var times = HttpMediaProvider.Times.upTo(media.artifactBytesMax());
+    var provider = new HttpMediaProvider(times, blobs::url);
     var kept = new ArtifactStorage(blobs, loops, storage.timeout().multipliedBy(2));
     var rules =
         new ArtifactCopy.Rules(

@@ -45,7 +45,7 @@ final class MediaDesk implements AutoCloseable {
     var guard = new UrlGuard(resolver, () -> snapshots.fetches().urls());
     var submissions =
         media.mockProvider() ? JobDesk.Submissions.TAKEN : JobDesk.Submissions.NOT_IMPLEMENTED;
-    desk = new JobDesk(jobs, guard, media.reservationFactor(), submissions);
+    desk = new JobDesk(jobs, guard, media.reservationFactor(), media.jobTtl(), submissions);
   }
 
   /**

@@ -1,5 +1,6 @@
 package dev.tollgate.server.wiring;
 
+import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.job.JobArtifact;
 import dev.tollgate.core.job.JobFailure;
 import dev.tollgate.core.job.JobId;
@@ -72,6 +73,7 @@ final class StoredJobs implements JobStore {
         row.doubt() == null ? Doubt.NONE : Doubt.valueOf(row.doubt().toUpperCase(Locale.ROOT)),
         row.doubts(),
         age.isNegative() ? Duration.ZERO : age,
+        row.images().stream().map(name -> BlobName.parse(name).orElseThrow()).toList(),
         row.expired() ? Demand.EXPIRE : wish);
   }
 
@@ -85,7 +87,8 @@ final class StoredJobs implements JobStore {
         job.demand() == Demand.EXPIRE,
         job.tries(),
         wire(job.doubt()),
-        job.doubts());
+        job.doubts(),
+        job.images().stream().map(BlobName::toString).toList());
   }
 
   private static @Nullable String wire(Doubt doubt) {

@@ -202,7 +202,7 @@ class JobsOverHttpIT {
         assertThat(submission.answer(202, "application/json", job)).as("" + job).isEmpty();
       }
     }
-    assertThat(examples).isEqualTo(3);
+    assertThat(examples).isEqualTo(4);
   }
 
   private String artifactUrl(String id) throws Exception {

@@ -93,7 +93,13 @@ final class OpenLoopClients implements AutoCloseable {
             .connect(gateway)
             .sync()
             .channel();
-    loop.submit(() -> free.add(channel)).sync();
+    loop.submit(
+            () -> {
+              if (channel.isActive()) {
+                free.add(channel);
+              }
+            })
+        .sync();
   }
 
   /** Sends so many requests a second for this long; what came of them until then. */
@@ -108,7 +114,10 @@ final class OpenLoopClients implements AutoCloseable {
         .sync();
     ScheduledFuture<?> ticks =
         loop.next().scheduleAtFixedRate(this::tick, 0, TICK_NANOS, TimeUnit.NANOSECONDS);
-    loop.schedule(() -> ticks.cancel(false), seconds, TimeUnit.SECONDS).sync();
+    if (ticks.await(seconds, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("nothing was asked any more", ticks.cause());
+    }
+    ticks.cancel(false);
     return loop.submit(this::taken).sync().getNow();
   }
 
@@ -128,7 +137,7 @@ final class OpenLoopClients implements AutoCloseable {
       if (channel == null) {
         figures.unsent++;
       } else {
-        channel.pipeline().get(Asking.class).ask(channel);
+        channel.pipeline().get(Asking.class).ask(channel); // it is open, or would not be free
       }
     }
   }
@@ -185,6 +194,7 @@ final class OpenLoopClients implements AutoCloseable {
 
     @Override
     public void channelInactive(ChannelHandlerContext context) {
+      free.remove(context.channel());
       broken.incrementAndGet();
     }
   }

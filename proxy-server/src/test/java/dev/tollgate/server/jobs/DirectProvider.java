@@ -2,11 +2,13 @@ package dev.tollgate.server.jobs;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.server.mock.media.MediaJobs;
 import dev.tollgate.server.mock.media.MediaReply;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 
@@ -30,7 +32,9 @@ class DirectProvider implements MediaProvider {
 
   @Override
   public Submitted submit(MediaTarget target, ClaimedJob job) {
-    byte[] body = SubmissionBody.of(target, job);
+    byte[] body =
+        SubmissionBody.of(
+            target, job, name -> new SignedUrl("https://kept.test/" + name, Instant.MAX));
     return switch (call("POST", "/v1/media/jobs", "", job.id().toString(), body)) {
       case MediaReply.Json json when json.status() == 200 ->
           new Submitted.Accepted(idOf(json.body()));

@@ -3,6 +3,8 @@ package dev.tollgate.server.jobs;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.blob.BlobName;
+import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.core.job.JobKind;
 import dev.tollgate.core.money.PriceList;
@@ -17,6 +19,8 @@ import dev.tollgate.server.mock.MockProvider;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
@@ -36,13 +40,19 @@ class HttpMediaProviderTest {
   static void start() {
     mock = MockProvider.start(MockProfile.IMMEDIATE, 0);
     Duration within = Duration.ofMillis(500);
-    provider = new HttpMediaProvider(new HttpMediaProvider.Times(within, within, within));
+    provider =
+        new HttpMediaProvider(
+            new HttpMediaProvider.Times(within, within, within), HttpMediaProviderTest::url);
   }
 
   @AfterAll
   static void stop() {
     provider.close();
     mock.close();
+  }
+
+  private static SignedUrl url(BlobName name) {
+    return new SignedUrl("https://kept.test/" + name + "?sig=1", Instant.MAX);
   }
 
   private static MediaTarget target(String model) {
@@ -173,7 +183,7 @@ class HttpMediaProviderTest {
             Map.of(),
             PriceList.FREE,
             Optional.of(Duration.ofMillis(2_500)));
-    assertThat(new String(SubmissionBody.of(target, job), UTF_8))
+    assertThat(new String(SubmissionBody.of(target, job, HttpMediaProviderTest::url), UTF_8))
         .isEqualTo(
             "{\"kind\":\"video\",\"model\":\"theirs\",\"prompt\":\"p\\u00e9\",\"seed\":1.50,"
                 + "\"image_url\":\"https://x.test/a.png\","
@@ -191,6 +201,39 @@ class HttpMediaProviderTest {
     try (RawClient client = RawClient.connect(mock.port())) {
       assertThat(client.get("/_mock/jobs").readResponse().text())
           .contains("\"images\":[\"https://x.test/first.png\",\"https://x.test/like.png\"]");
+    }
+  }
+
+  @Test
+  void imagesThatCameAlongArriveByTheirAddressWhereTheyStood() throws Exception {
+    ClaimedJob one =
+        job(
+            "{\"prompt\":\"p\",\"input_images\":[\"(an image of 9 characters in base64)\","
+                + "\"https://x.test/c.png\",\"(an image of 8 characters in base64)\"]}");
+    List<BlobName> names =
+        List.of(
+            BlobName.parse("20261129/0123456789abcdef/0123456789abcdefghjkmnpqrs.png")
+                .orElseThrow(),
+            BlobName.parse("20261129/0123456789abcdef/1123456789abcdefghjkmnpqrs.jpg")
+                .orElseThrow());
+    ClaimedJob job =
+        new ClaimedJob(
+            one.job(),
+            one.worker(),
+            one.providerJob(),
+            one.intent(),
+            one.tries(),
+            one.doubt(),
+            one.doubts(),
+            one.age(),
+            names,
+            one.demand());
+    assertThat(provider.submit(target("m"), job)).isInstanceOf(Submitted.Accepted.class);
+    try (RawClient client = RawClient.connect(mock.port())) {
+      assertThat(client.get("/_mock/jobs").readResponse().text())
+          .contains(
+              "\"images\":[\"%s\",\"https://x.test/c.png\",\"%s\"]"
+                  .formatted(url(names.getFirst()).url(), url(names.getLast()).url()));
     }
   }
 

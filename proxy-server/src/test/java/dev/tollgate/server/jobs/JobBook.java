@@ -186,6 +186,7 @@ final class JobBook implements JobStore {
         row.doubt,
         row.doubts,
         now().minus(row.made),
+        List.of(),
         isOver ? Demand.EXPIRE : row.cancelAsked ? Demand.CANCEL : Demand.NONE);
   }
 

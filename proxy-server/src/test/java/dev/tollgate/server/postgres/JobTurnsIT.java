@@ -103,6 +103,32 @@ class JobTurnsIT {
     assertThat(taken).extracting(job -> job.id().value()).containsExactly(begun);
   }
 
+  /** A claim looks at 2,000 turns; ids of organizations are random, and so is where one begins. */
+  @Test
+  void whoseTurnIsBeyondThoseThatAClaimLooksAtIsFoundByOneOfTheNext() throws Exception {
+    books.execute(
+        """
+        INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,
+                               estimated_cost_micro, max_cost_micro, params, metadata, created_at,
+                               expires_at, next_look_at)
+        SELECT gen_random_uuid(), gen_random_uuid(), 'key',
+               left(replace(gen_random_uuid()::text, '-', ''), 30), '2026-11-22', 'video', 'm', 'p',
+               'queued', 0, 0, '{}', '{}', ledger_now(), ledger_now() + interval '1 day',
+               ledger_now() + interval '1 hour'
+          FROM generate_series(1, 5000)""");
+    OrgId busy = new OrgId(UUID.randomUUID());
+    OrgId awaited = new OrgId(UUID.randomUUID());
+    queue(busy, "p", 200, 600);
+    queue(awaited, "p", 1, 1);
+    int looks = 0;
+    List<Claimed> taken = List.of();
+    while (taken.isEmpty() || !taken.getFirst().job().org().equals(awaited)) {
+      assertThat(++looks).as("looks").isLessThan(150);
+      OrgId last = taken.isEmpty() ? new OrgId(UUID.randomUUID()) : busy;
+      taken = claim(new Wish(1, last, taken.isEmpty() ? "" : "p", Map.of(), 1, Set.of()));
+    }
+  }
+
   @Test
   void aClaimReadsAFewRowsOfTenThousand() throws Exception {
     for (int org = 0; org < 20; org++) {

@@ -1,6 +1,7 @@
 package dev.tollgate.server.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.id.KeyId;
 import dev.tollgate.core.id.OrgId;
@@ -62,11 +63,14 @@ class MediaJobsIT {
 
   @AfterEach
   void sumsAgree() throws Exception {
-    assertThat(books.store().ledgerAudit().runFull()).isEmpty();
-    books.execute(
-        "TRUNCATE media_job, media_artifact, webhook_event, idempotency, lease, settlement,"
-            + " node_epoch CASCADE");
-    books.execute("UPDATE scope_account SET used_micro = 0, leased_micro = 0, beyond_micro = 0");
+    try {
+      assertThat(books.store().ledgerAudit().runFull()).isEmpty();
+    } finally {
+      books.execute(
+          "TRUNCATE media_job, media_artifact, webhook_event, idempotency, lease, settlement,"
+              + " node_epoch CASCADE");
+      books.execute("UPDATE scope_account SET used_micro = 0, leased_micro = 0, beyond_micro = 0");
+    }
   }
 
   // Submission
@@ -320,6 +324,14 @@ class MediaJobsIT {
   // What is left
 
   @Test
+  void whatOneTestLeavesWrongIsNoOthersTrouble() throws Exception {
+    made("a");
+    books.execute("UPDATE media_job SET estimated_cost_micro = 1");
+    assertThatThrownBy(this::sumsAgree).isInstanceOf(AssertionError.class);
+    assertThat(one("SELECT count(*) FROM media_job")).isEqualTo("0");
+  }
+
+  @Test
   void aJobThatIsRemovedIsForgottenOnceNothingRefersToIt() throws Exception {
     UUID job = made("a");
     assertThat(one("SELECT job_remove(?, NULL, ?)", org.value(), job)).isEqualTo("open");
@@ -331,10 +343,10 @@ class MediaJobsIT {
     assertThat(one("SELECT params || metadata FROM media_job")).isEqualTo("{}{}");
     assertThat(submit(UUID.randomUUID(), "a", "body", RESERVED)).containsExactly("replay " + job);
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("0");
-    List<String> due = books.execute("SELECT artifact_id FROM job_artifacts_due(10)");
+    List<String> due = books.execute("SELECT artifact_id FROM job_artifacts_take(10)");
     assertThat(due).hasSize(1);
     books.execute("SELECT job_artifacts_forget(ARRAY[?::uuid])", due.getFirst());
-    assertThat(books.execute("SELECT artifact_id FROM job_artifacts_due(10)")).isEmpty();
+    assertThat(books.execute("SELECT artifact_id FROM job_artifacts_take(10)")).isEmpty();
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("0");
     books.execute("DELETE FROM idempotency");
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("1");
@@ -347,9 +359,9 @@ class MediaJobsIT {
     succeed(job, 70);
     books.execute("UPDATE webhook_event SET state = 'delivered'");
     books.execute("DELETE FROM idempotency");
-    assertThat(books.execute("SELECT artifact_id FROM job_artifacts_due(10)")).isEmpty();
+    assertThat(books.execute("SELECT artifact_id FROM job_artifacts_take(10)")).isEmpty();
     books.setClock(NOON + Duration.ofDays(7).toMillis());
-    List<String> due = books.execute("SELECT artifact_id FROM job_artifacts_due(10)");
+    List<String> due = books.execute("SELECT artifact_id FROM job_artifacts_take(10)");
     assertThat(due).hasSize(1);
     books.execute("SELECT job_artifacts_forget(ARRAY[?::uuid])", due.getFirst());
     assertThat(one("SELECT job_tidy('30 d', 10)")).isEqualTo("0");

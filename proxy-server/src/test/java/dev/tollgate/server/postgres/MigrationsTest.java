@@ -73,7 +73,10 @@ final class MigrationsTest {
               "298a0a52a6266186c1fa49a215dd292091c08e079a8df5078682da8c5b05eb9a"),
           Map.entry(
               "V19__job_turns.sql",
-              "50228968183e006de62eb3cd4e4277c8143d97f47fceef4feeccd2d87461017a"));
+              "50228968183e006de62eb3cd4e4277c8143d97f47fceef4feeccd2d87461017a"),
+          Map.entry(
+              "V20__job_images.sql",
+              "805e87ec9b25a4e1b93f5dd7a92156ba34888a6501ff27d626c5063807df8693"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

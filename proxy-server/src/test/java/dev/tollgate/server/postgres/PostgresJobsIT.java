@@ -416,6 +416,7 @@ class PostgresJobsIT {
         new MicroUsd(reserved),
         new MicroUsd(reserved + 50),
         JsonBytes.raw("{\"prompt\":\"a dog\"}"),
+        List.of(),
         "https://example.com/hook",
         JsonBytes.raw("{}"));
   }
