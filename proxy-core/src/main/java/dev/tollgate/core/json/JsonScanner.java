@@ -1,25 +1,16 @@
 package dev.tollgate.core.json;
 
+import static dev.tollgate.core.json.ByteBlocks.HIGH_BITS;
+import static dev.tollgate.core.json.ByteBlocks.ONES;
 import static dev.tollgate.core.json.InvalidJson.malformed;
-
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 
 /**
  * A strict RFC 8259 scanner over bytes that are known to be UTF-8: it validates and finds where
  * values end, and allocates nothing. Each step takes an offset and gives the offset behind.
  */
 final class JsonScanner {
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final long ONES = 0x0101_0101_0101_0101L;
-  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
-  private static final int LETTER_BIT = 0x40;
-  private static final long LETTER_BITS = ONES * LETTER_BIT;
-
-  private static final long LAST_OF_EIGHT = 0x8000_0000_0000_0000L;
-  private static final int SHIFT_TO_FIRST = Long.SIZE - Byte.SIZE;
+  /** A string of so many bytes most likely has as many again. */
+  private static final int LONG_BYTES = ByteBlocks.BYTES;
 
   private static final byte[] NONE = {};
 
@@ -28,9 +19,6 @@ final class JsonScanner {
   private int to;
   private int deepest;
   private boolean numbersAreTaken;
-  private int commas;
-  private int numbersEnded;
-  private long inNumber;
 
   /**
    * Whether lists of numbers are looked through for their end and for their commas only: what
@@ -155,7 +143,7 @@ final class JsonScanner {
       return at + 1;
     }
     if (numbersAreTaken && beginsNumber(bytes[at])) {
-      int last = endOfNumbers(at);
+      int last = new NumberList(bytes, to).endFrom(at);
       if (last >= 0) {
         return last + 1;
       }
@@ -167,81 +155,6 @@ final class JsonScanner {
       }
       at = token(at, ',');
     }
-  }
-
-  /**
-   * The bracket behind a list's numbers, -1 if something else stands before it, or no digit does,
-   * or there are not as many commas as numbers need: so NaN, null, a list within and a comma too
-   * many are left to whoever reads each number.
-   */
-  private int endOfNumbers(int start) {
-    commas = 0;
-    numbersEnded = 0;
-    inNumber = 0;
-    int at = insideNumbers(start);
-    while (at < to && (bytes[at] == 'e' || bytes[at] == 'E')) {
-      inNumber = LAST_OF_EIGHT;
-      at = insideNumbers(at + 1);
-    }
-    boolean isEnd = at < to && bytes[at] == ']' && isDigit(bytes[lastOf(at)]);
-    int numbers = numbersEnded + (inNumber == 0 ? 0 : 1);
-    return isEnd && numbers == commas + 1 ? at : -1;
-  }
-
-  /** The last byte before an offset that is no white space; behind a bracket there is one. */
-  private int lastOf(int end) {
-    int last = end - 1;
-    while (isSpace(bytes[last])) {
-      last--;
-    }
-    return last;
-  }
-
-  /**
-   * Skips eight bytes at a time what has neither the bit of letters and brackets, which of all that
-   * numbers are written with only their exponent has, nor is a quotation mark; and counts.
-   */
-  private int insideNumbers(int start) {
-    int at = start;
-    int separators = 0;
-    int ends = 0;
-    long before = inNumber;
-    while (at + Long.BYTES <= to) {
-      long eight = (long) LONGS.get(bytes, at);
-      long quote = eight ^ (ONES * '"');
-      long others = ((eight & LETTER_BITS) << 1) | ((quote - ONES) & ~quote & HIGH_BITS);
-      if (others != 0) {
-        break;
-      }
-      long noComma = noCommas(eight);
-      long written = noComma & noSpaces(eight);
-      separators += Long.bitCount(noComma ^ HIGH_BITS);
-      ends += Long.bitCount((written << Byte.SIZE | before >>> SHIFT_TO_FIRST) & ~written);
-      before = written & LAST_OF_EIGHT;
-      at += Long.BYTES;
-    }
-    while (at < to && (bytes[at] & LETTER_BIT) == 0 && bytes[at] != '"') {
-      boolean isComma = bytes[at] == ',';
-      boolean isWritten = !isComma && bytes[at] > ' ';
-      separators += isComma ? 1 : 0;
-      ends += !isWritten && before != 0 ? 1 : 0;
-      before = isWritten ? LAST_OF_EIGHT : 0;
-      at++;
-    }
-    commas += separators;
-    numbersEnded += ends;
-    inNumber = before;
-    return at;
-  }
-
-  /** The high bit of each byte that is no comma, of eight without the bit of letters. */
-  private static long noCommas(long eight) {
-    return ((eight ^ (ONES * ',')) + ONES * 0x7f) & HIGH_BITS;
-  }
-
-  /** The high bit of each byte that is no white space, of eight without the bit of letters. */
-  private static long noSpaces(long eight) {
-    return (eight + ONES * (0x80 - ' ' - 1)) & HIGH_BITS;
   }
 
   private static boolean beginsNumber(byte b) {
@@ -274,13 +187,24 @@ final class JsonScanner {
     }
   }
 
-  /** Skips what stands for itself, eight bytes at a time. */
+  /** Skips what stands for itself, eight bytes at a time, and by blocks where it is long. */
   private int plainText(int from) {
+    int at = plainWords(from, Math.min(to, from + LONG_BYTES));
+    if (at == from + LONG_BYTES) {
+      while (at + ByteBlocks.BYTES <= to && ByteBlocks.isPlainText(bytes, at)) {
+        at += ByteBlocks.BYTES;
+      }
+      at = plainWords(at, to);
+    }
+    return at;
+  }
+
+  private int plainWords(int from, int end) {
     int at = from;
-    while (at + Long.BYTES <= to && specials((long) LONGS.get(bytes, at)) == 0) {
+    while (at + Long.BYTES <= end && specials(ByteBlocks.word(bytes, at)) == 0) {
       at += Long.BYTES;
     }
-    while (at < to && bytes[at] != '"' && bytes[at] != '\\' && (bytes[at] & 0xff) >= 0x20) {
+    while (at < end && bytes[at] != '"' && bytes[at] != '\\' && (bytes[at] & 0xff) >= 0x20) {
       at++;
     }
     return at;

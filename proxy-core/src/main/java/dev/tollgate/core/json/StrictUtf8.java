@@ -1,18 +1,10 @@
 package dev.tollgate.core.json;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
-
 /**
  * Tells whether bytes are UTF-8 as RFC 3629 defines it: no overlong forms, no encoded surrogates,
  * nothing above U+10FFFF. JSON parsers over bytes accept some of these, so this runs first.
  */
 public final class StrictUtf8 {
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
-
   private StrictUtf8() {}
 
   public static boolean isValid(byte[] bytes, int from, int to) {
@@ -23,13 +15,19 @@ public final class StrictUtf8 {
   static int indexOfInvalid(byte[] bytes, int from, int to) {
     int at = from;
     while (at < to) {
-      at = skipAscii(bytes, at, to);
-      while (at < to && bytes[at] < 0) {
-        int length = sequenceLength(bytes, at, to);
-        if (length == 0) {
-          return at;
+      int end = Math.min(to, at + ByteBlocks.BYTES);
+      if (end == at + ByteBlocks.BYTES && ByteBlocks.isAscii(bytes, at)) {
+        at = end;
+      }
+      while (at < end) {
+        at = skipAscii(bytes, at, end);
+        if (at < end) {
+          int length = sequenceLength(bytes, at, to);
+          if (length == 0) {
+            return at;
+          }
+          at += length;
         }
-        at += length;
       }
     }
     return -1;
@@ -37,7 +35,7 @@ public final class StrictUtf8 {
 
   private static int skipAscii(byte[] bytes, int from, int to) {
     int at = from;
-    while (at + Long.BYTES <= to && ((long) LONGS.get(bytes, at) & HIGH_BITS) == 0) {
+    while (at + Long.BYTES <= to && (ByteBlocks.word(bytes, at) & ByteBlocks.HIGH_BITS) == 0) {
       at += Long.BYTES;
     }
     while (at < to && bytes[at] >= 0) {

@@ -8,6 +8,7 @@ import dev.tollgate.core.testkit.Seeds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,32 @@ class JsonReadersAgreeTest {
     Seeds.forEach(
         random -> {
           byte[] document = document(random);
+          for (int i = 0; i < 20; i++) {
+            Verdict.ofBoth(damaged(random, document));
+          }
+        });
+  }
+
+  @Test
+  void aLongStringIsReadAlikeWhateverStandsAnywhereInIt() {
+    for (String odd :
+        List.of("\"", "\\", "\\n", "\\u00e9", "\u001f", "\u0000", "é", "\u007f", "中")) {
+      for (int at = 0; at < 1_200; at++) {
+        String text = "A".repeat(at) + odd + "/".repeat(1_200 - at);
+        Verdict.ofBoth(("{\"a\":\"" + text + "\",\"b\":1}").getBytes(StandardCharsets.UTF_8));
+      }
+    }
+  }
+
+  @Test
+  void longStringsOfRandomTextAreReadAlikeAndWhenDamaged() {
+    Seeds.forEach(
+        random -> {
+          String text = RandomJson.string(random, RandomJson.text(random, 700));
+          String plain = "\"" + "A".repeat(random.nextInt(3_000)) + "\"";
+          byte[] document =
+              ("{\"a\":" + text + ",\"b\":[" + plain + "],\"c\":" + text + "}")
+                  .getBytes(StandardCharsets.UTF_8);
           for (int i = 0; i < 20; i++) {
             Verdict.ofBoth(damaged(random, document));
           }

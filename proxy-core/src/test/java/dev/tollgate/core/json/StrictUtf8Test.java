@@ -56,10 +56,25 @@ class StrictUtf8Test {
   }
 
   @Test
+  void aFaultIsFoundAtEveryPlaceOfBlocksAndBehindThem() {
+    byte[] bytes = "x".repeat(1_100).getBytes(UTF_8);
+    for (int at = 0; at < bytes.length; at++) {
+      bytes[at] = (byte) 0xc3;
+      assertThat(StrictUtf8.indexOfInvalid(bytes, 0, bytes.length)).isEqualTo(at);
+      assertThat(StrictUtf8.isValid(bytes, at + 1, bytes.length)).isTrue();
+      bytes[at] = 'x';
+    }
+    byte[] accented = ("x".repeat(511) + "é" + "x".repeat(600)).getBytes(UTF_8);
+    for (int from = 0; from <= 511; from++) {
+      assertThat(StrictUtf8.isValid(accented, from, accented.length)).isTrue();
+    }
+  }
+
+  @Test
   void randomTextWithOneByteChangedIsDecidedAsThePlatformDoes() {
     Seeds.forEach(
         random -> {
-          byte[] bytes = RandomJson.text(random, 40).getBytes(UTF_8);
+          byte[] bytes = RandomJson.text(random, random.nextBoolean() ? 40 : 900).getBytes(UTF_8);
           if (bytes.length > 0) {
             bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
           }

@@ -1,0 +1,147 @@
+package dev.tollgate.core.json;
+
+import static dev.tollgate.core.json.ByteBlocks.HIGH_BITS;
+import static dev.tollgate.core.json.ByteBlocks.LOW_BITS;
+import static dev.tollgate.core.json.ByteBlocks.ONES;
+
+/**
+ * A list of numbers that is looked through for its end and its commas only: what stands between
+ * those is taken for a number. Each byte is looked at with the one behind it, where numbers end.
+ */
+final class NumberList {
+  private static final int LETTER_BIT = 0x40;
+  private static final int CASE_BIT = 0x20;
+  private static final long COMMAS = ONES * ',';
+  private static final long QUOTES = ONES * '"';
+  private static final long CASE_BITS = ONES * CASE_BIT;
+  private static final long EXPONENTS = ONES * 'e';
+  private static final long ABOVE_SPACES = ONES * (0x80 - ' ' - 1);
+  private static final int SHIFT_TO_LOWEST = Byte.SIZE - 1;
+
+  private static final long EVEN_BYTES = 0x00ff_00ff_00ff_00ffL;
+  private static final long SHORT_ONES = 0x0001_0001_0001_0001L;
+  private static final int SHIFT_TO_LAST_SHORT = Long.SIZE - Short.SIZE;
+
+  private final byte[] bytes;
+  private final int to;
+  private int commas;
+  private int ended;
+
+  NumberList(byte[] bytes, int to) {
+    this.bytes = bytes;
+    this.to = to;
+  }
+
+  /**
+   * The bracket behind the numbers that begin here, -1 if something else stands before it, or no
+   * digit does, or there are not as many commas as numbers need: so NaN, null, a list within and a
+   * comma too many are left to whoever reads each number.
+   */
+  int endFrom(int start) {
+    int at = singly(words(blocks(start)));
+    if (bytes[at] != ']') {
+      return -1;
+    }
+    int last = at - 1;
+    while (isSpace(bytes[last])) {
+      last--;
+    }
+    int numbers = last == at - 1 ? ended + 1 : ended;
+    return isDigit(bytes[last]) && numbers == commas + 1 ? at : -1;
+  }
+
+  private int blocks(int start) {
+    int at = start;
+    while (at + ByteBlocks.BYTES < to) {
+      long strange = 0;
+      long others = 0;
+      long ends = 0;
+      for (int i = at; i < at + ByteBlocks.BYTES; i += Long.BYTES) {
+        long word = ByteBlocks.word(bytes, i);
+        long next = ByteBlocks.word(bytes, i + 1);
+        strange |= strange(word, next);
+        others += (noCommas(word) & HIGH_BITS) >>> SHIFT_TO_LOWEST;
+        ends += (ends(word, next) & HIGH_BITS) >>> SHIFT_TO_LOWEST;
+      }
+      if ((strange & HIGH_BITS) != 0) {
+        break;
+      }
+      commas += ByteBlocks.BYTES - sumOfBytes(others);
+      ended += sumOfBytes(ends);
+      at += ByteBlocks.BYTES;
+    }
+    return at;
+  }
+
+  private int words(int start) {
+    int at = start;
+    while (at + Long.BYTES < to) {
+      long word = ByteBlocks.word(bytes, at);
+      long next = ByteBlocks.word(bytes, at + 1);
+      if ((strange(word, next) & HIGH_BITS) != 0) {
+        break;
+      }
+      commas += Long.bitCount(~noCommas(word) & HIGH_BITS);
+      ended += Long.bitCount(ends(word, next) & HIGH_BITS);
+      at += Long.BYTES;
+    }
+    return at;
+  }
+
+  /** Goes to the first byte that is no part of the list, or to the document's last. */
+  private int singly(int start) {
+    int at = start;
+    while (at + 1 < to && !isStrange(bytes[at], bytes[at + 1])) {
+      commas += bytes[at] == ',' ? 1 : 0;
+      ended += isWritten(bytes[at]) && !isWritten(bytes[at + 1]) ? 1 : 0;
+      at++;
+    }
+    return at;
+  }
+
+  private static boolean isStrange(byte b, byte next) {
+    boolean isLetter = (b & LETTER_BIT) != 0 && (b | CASE_BIT) != 'e';
+    return b < 0 || isLetter || b == '"' || (b == ',' && next == ',');
+  }
+
+  private static boolean isWritten(byte b) {
+    return b != ',' && b > ' ';
+  }
+
+  /**
+   * The high bit of each byte that stands in no list of numbers: the bit of letters and brackets,
+   * which only an exponent has, a quotation mark, what is not ASCII, and a comma before another.
+   */
+  private static long strange(long word, long next) {
+    long noExponents = ((word | CASE_BITS) ^ EXPONENTS) + LOW_BITS;
+    long letters = (word << 1) & noExponents; // the shift brings their bit to the highest
+    long noQuotes = (word ^ QUOTES) + LOW_BITS;
+    return word | letters | ~noQuotes | ~(noCommas(word) | noCommas(next));
+  }
+
+  /** The high bit of each byte of a number behind which a comma or white space stands. */
+  private static long ends(long word, long next) {
+    return written(word) & ~written(next);
+  }
+
+  private static long written(long word) {
+    return noCommas(word) & (word + ABOVE_SPACES);
+  }
+
+  private static long noCommas(long word) {
+    return (word ^ COMMAS) + LOW_BITS;
+  }
+
+  private static int sumOfBytes(long counts) {
+    long pairs = (counts & EVEN_BYTES) + ((counts >>> Byte.SIZE) & EVEN_BYTES);
+    return (int) ((pairs * SHORT_ONES) >>> SHIFT_TO_LAST_SHORT);
+  }
+
+  private static boolean isDigit(byte b) {
+    return '0' <= b && b <= '9';
+  }
+
+  private static boolean isSpace(byte b) {
+    return b == ' ' || b == '\n' || b == '\r' || b == '\t';
+  }
+}
