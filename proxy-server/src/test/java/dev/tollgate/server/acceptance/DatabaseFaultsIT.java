@@ -41,6 +41,7 @@ class DatabaseFaultsIT {
       }
       node.terminate();
       assertThat(node.awaitExit()).isZero();
+      assertThat(node.err().traces()).as("a database's faults are expected").isEmpty();
     }
     books.requireAuditClean();
   }

@@ -107,6 +107,7 @@ class DatabaseGoneIT {
       node.admin().awaitBooked();
       Books.of(folder).awaitAll(load.told());
       Books.of(folder).requireAuditClean();
+      assertThat(node.err().traces()).isEmpty();
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** What a process prints, collected as it comes; a test waits for a line. */
 final class Lines {
@@ -82,6 +83,20 @@ final class Lines {
   String whole() throws InterruptedException {
     await(line -> false, Duration.ofSeconds(20));
     return text();
+  }
+
+  /** The lines before each stack trace, with its beginning: what a test shows that wants none. */
+  List<String> traces() {
+    List<String> seen = all();
+    return IntStream.range(1, seen.size())
+        .filter(i -> isFrame(seen.get(i)) && !isFrame(seen.get(i - 1)))
+        .mapToObj(i -> seen.subList(Math.max(0, i - 3), Math.min(seen.size(), i + 25)))
+        .map(lines -> String.join("\n", lines))
+        .toList();
+  }
+
+  private static boolean isFrame(String line) {
+    return line.startsWith("\tat ");
   }
 
   String text() {
