@@ -14,8 +14,23 @@ import java.util.concurrent.TimeUnit;
 final class Program {
   private static final String MAIN = "dev.tollgate.server.cli.Main";
 
-  /** Most nodes of tests live for seconds: the second compiler would take half of their CPU. */
-  private static final int JIT_LEVEL = Integer.getInteger("tollgate.jit.level", 1);
+  /** The launcher's flags; a test's own come behind them and win. */
+  private static final List<String> FLAGS =
+      List.of(
+          "--enable-native-access=ALL-UNNAMED",
+          "--sun-misc-unsafe-memory-access=allow",
+          "-XX:+UseCompactObjectHeaders",
+          "-XX:+ExitOnOutOfMemoryError",
+          "-Xmx512m");
+
+  /**
+   * Most nodes of tests live for seconds: the second compiler would take half of their CPU, and
+   * G1's threads a fifth of a start's. The soak profile runs what the launcher does.
+   */
+  private static final List<String> SHORT_LIVED =
+      Boolean.parseBoolean(System.getProperty("tollgate.nodes.short.lived", "true"))
+          ? List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+          : List.of();
 
   private static final Duration COMMAND = Duration.ofMinutes(1);
 
@@ -36,15 +51,8 @@ final class Program {
     assertThat(Files.isDirectory(lib)).as("%s, made by `mvn package`", lib).isTrue();
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // The launcher's flags; a test's own come last and win.
-    command.addAll(
-        List.of(
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-XX:+UseCompactObjectHeaders",
-            "-XX:+ExitOnOutOfMemoryError",
-            "-XX:TieredStopAtLevel=" + JIT_LEVEL,
-            "-Xmx512m"));
+    command.addAll(FLAGS);
+    command.addAll(SHORT_LIVED);
     command.addAll(jvmFlags);
     command.addAll(List.of("-cp", lib.resolve("*").toString(), MAIN));
     command.addAll(arguments);
