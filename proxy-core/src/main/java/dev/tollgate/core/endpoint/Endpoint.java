@@ -69,6 +69,7 @@ public enum Endpoint {
     REQUIRED
   }
 
+  private static final Endpoint[] ALL = values();
   private static final String ARTIFACT_PREFIX = "/artifacts/";
   private static final String MODEL_PREFIX = "/v1/models/";
   private static final String ID = "{id}";
@@ -114,7 +115,7 @@ public enum Endpoint {
 
   /** The route of a request, or empty: 404 (DECISIONS 1). */
   public static Optional<Match> match(String method, String path) {
-    for (Endpoint endpoint : values()) {
+    for (Endpoint endpoint : ALL) {
       if (endpoint.method.equals(method) && endpoint.path.equals(path)) {
         return Optional.of(new Match(endpoint, ""));
       }
@@ -136,7 +137,7 @@ public enum Endpoint {
       return Optional.empty();
     }
     String pattern = path.substring(0, slash + 1) + ID;
-    for (Endpoint endpoint : values()) {
+    for (Endpoint endpoint : ALL) {
       if (endpoint.method.equals(method) && endpoint.path.equals(pattern)) {
         return Optional.of(new Match(endpoint, path.substring(slash + 1)));
       }

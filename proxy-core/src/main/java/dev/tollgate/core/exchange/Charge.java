@@ -16,6 +16,10 @@ record Charge(Usage usage, MicroUsd cost) {
 
   /** One charge for what several providers delivered. */
   static Charge of(List<Priced> parts) {
+    if (parts.size() == 1) { // nearly all requests
+      Priced only = parts.getFirst();
+      return new Charge(only.usage(), only.isAnything() ? Cost.of(parts) : MicroUsd.ZERO);
+    }
     List<Priced> used = parts.stream().filter(Priced::isAnything).toList();
     Usage sum = parts.stream().map(Priced::usage).reduce(Usage::plus).orElse(NOTHING.usage);
     return new Charge(sum, used.isEmpty() ? MicroUsd.ZERO : Cost.of(used));

@@ -253,9 +253,7 @@ final class Tries {
   }
 
   private boolean isBarred(Candidate candidate) {
-    return barred.stream().anyMatch(candidate::isSame)
-        || givenUp.stream().anyMatch(candidate::isSame)
-        || !suits.test(candidate);
+    return candidate.isIn(barred) || candidate.isIn(givenUp) || !suits.test(candidate);
   }
 
   private Step ask() {
@@ -431,11 +429,12 @@ final class Tries {
   }
 
   private @Nullable Cause cause(Placement placement) {
-    return begun.stream()
-        .filter(one -> one.placement() == placement)
-        .findFirst()
-        .map(Begun::cause)
-        .orElse(null);
+    for (Begun one : begun) {
+      if (one.placement() == placement) {
+        return one.cause();
+      }
+    }
+    return null;
   }
 
   /**

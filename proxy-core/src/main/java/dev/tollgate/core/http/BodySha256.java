@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The SHA-256 of a body, taken in turns: ten megabytes take tens of milliseconds, for which nobody
@@ -17,7 +18,7 @@ public final class BodySha256 {
   private static final byte[] NOT_YET = {};
 
   private final List<ByteBuf> body;
-  private final MessageDigest digest = sha256();
+  private @Nullable MessageDigest begun;
   private int part;
   private int taken;
   private byte[] hash = NOT_YET;
@@ -33,16 +34,27 @@ public final class BodySha256 {
 
   /** Takes the next bytes. */
   public void turn() {
+    MessageDigest digest = begun();
     int left = BYTES_PER_TURN;
     while (left > 0 && part < body.size()) {
-      left -= takeAtMost(left);
+      left -= takeAtMost(left, digest);
     }
     if (part == body.size() && !isDone()) {
       hash = digest.digest();
     }
   }
 
-  private int takeAtMost(int most) {
+  /** Most bodies are not signed: nobody asks for their sum. */
+  private MessageDigest begun() {
+    MessageDigest known = begun;
+    if (known == null) {
+      known = sha256();
+      begun = known;
+    }
+    return known;
+  }
+
+  private int takeAtMost(int most, MessageDigest digest) {
     ByteBuf bytes = body.get(part);
     int length = Math.min(most, bytes.readableBytes() - taken);
     for (ByteBuffer piece : bytes.nioBuffers(bytes.readerIndex() + taken, length)) {

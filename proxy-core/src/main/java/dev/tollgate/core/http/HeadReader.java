@@ -24,11 +24,17 @@ final class HeadReader {
   }
 
   private static final int FIRST_BYTES = 512;
+
+  /** One head of a connection is much as long as the last one. */
+  private static final int SPARE_BYTES = 32;
+
   private static final int FIRST_FIELDS = 16;
+  private static final byte[] NO_BYTES = {};
 
   private final HeadLimits limits;
-  private byte[] bytes = new byte[0];
-  private int[] ranges = new int[0];
+  private int likelyBytes = FIRST_BYTES;
+  private byte[] bytes = NO_BYTES;
+  private int[] ranges = new int[FIRST_FIELDS * Headers.RANGE];
   private int length;
   private int lineStart;
   private int startLineEnd;
@@ -40,10 +46,10 @@ final class HeadReader {
     reset();
   }
 
-  /** Forgets the last head. Its arrays belong to whoever took them. */
+  /** Forgets the last head. Its bytes belong to whoever took them. */
   void reset() {
-    bytes = new byte[0];
-    ranges = new int[0];
+    bytes = NO_BYTES;
+    likelyBytes = length == 0 ? FIRST_BYTES : Math.min(length + SPARE_BYTES, 4 * FIRST_BYTES);
     length = 0;
     lineStart = 0;
     startLineEnd = limits.startLineBytesMax() == 0 ? 0 : -1;
@@ -95,15 +101,15 @@ final class HeadReader {
     int start = in.readerIndex();
     int lineFeed = in.indexOf(start, start + room, LF);
     int count = lineFeed < 0 ? room : lineFeed + 1 - start;
-    reserve(length + count, in.readableBytes());
+    reserve(length + count);
     in.readBytes(bytes, length, count);
     length += count;
   }
 
-  private void reserve(int needed, int readable) {
+  private void reserve(int needed) {
     if (needed > bytes.length) {
-      int guess = bytes.length == 0 ? Math.clamp(readable, FIRST_BYTES, 4 * FIRST_BYTES) : needed;
-      bytes = Arrays.copyOf(bytes, Math.max(guess, Math.max(needed, 2 * bytes.length)));
+      int guess = bytes.length == 0 ? likelyBytes : 2 * bytes.length;
+      bytes = Arrays.copyOf(bytes, Math.max(guess, needed));
     }
   }
 
@@ -178,7 +184,7 @@ final class HeadReader {
   private void addRange(int nameEnd, int valueStart, int valueEnd) {
     int at = fields * Headers.RANGE;
     if (at == ranges.length) {
-      ranges = Arrays.copyOf(ranges, Math.max(FIRST_FIELDS * Headers.RANGE, 2 * ranges.length));
+      ranges = Arrays.copyOf(ranges, 2 * ranges.length);
     }
     ranges[at] = lineStart;
     ranges[at + 1] = nameEnd;

@@ -3,6 +3,7 @@ package dev.tollgate.core.json;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Finished JSON text as a range of bytes: a value, or a whole member. Whoever makes it from raw
@@ -42,7 +43,18 @@ public final class JsonBytes implements JsonValue {
   }
 
   public static JsonBytes string(String text) {
-    return value(text);
+    return JsonOut.isPlain(text) ? quoted(text) : value(text);
+  }
+
+  /** A text in which nothing is escaped. */
+  private static JsonBytes quoted(String text) {
+    byte[] json = new byte[text.length() + 2];
+    for (int i = 0; i < text.length(); i++) {
+      json[i + 1] = (byte) text.charAt(i);
+    }
+    json[0] = '"';
+    json[json.length - 1] = '"';
+    return raw(json);
   }
 
   public static JsonBytes number(long number) {
@@ -58,10 +70,12 @@ public final class JsonBytes implements JsonValue {
 
   /** A whole member, ready to be inserted into an object. */
   public static JsonBytes member(String name, JsonBytes value) {
-    ByteBuf out = Unpooled.buffer(64 + value.to - value.from);
-    new JsonOut(out).name(name);
-    out.writeBytes(value.bytes, value.from, value.to - value.from);
-    return new JsonBytes(out.array(), 0, out.writerIndex());
+    JsonBytes key = string(name);
+    byte[] json = Arrays.copyOfRange(key.bytes, key.from, key.to + 1 + value.sizeBytes());
+    int colon = key.sizeBytes();
+    json[colon] = ':';
+    System.arraycopy(value.bytes, value.from, json, colon + 1, value.sizeBytes());
+    return raw(json);
   }
 
   public int sizeBytes() {

@@ -4,10 +4,14 @@ import dev.tollgate.core.json.InvalidJson.Reason;
 
 /** The elements of one JSON array as byte ranges, in order. */
 public final class JsonElements extends JsonItems {
-  private final JsonScanner scanner = new JsonScanner();
-
   /** An empty list, to be filled by {@link #read} or {@link #readInside}. */
-  public JsonElements() {}
+  public JsonElements() {
+    this(new JsonScanner());
+  }
+
+  JsonElements(JsonScanner scanner) {
+    super(scanner);
+  }
 
   /** Reads a document that must be one array. */
   public static JsonElements of(byte[] bytes, int from, int to) throws InvalidJson {

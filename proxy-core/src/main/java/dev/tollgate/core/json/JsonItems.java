@@ -6,6 +6,7 @@ import java.util.Arrays;
  * The items of one JSON object or array as ranges of the bytes they were read from. An item is a
  * member (its name included) or an element; offsets are absolute in {@link #bytes()}. The lists of
  * nested values are read through {@link #object} and {@link #array}: there is no other navigation.
+ * Thread-confined, together with all lists that were read from it.
  */
 public abstract sealed class JsonItems permits JsonMembers, JsonElements {
   private static final int ITEM_START = 0;
@@ -22,12 +23,21 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
 
   private static final byte[] NONE = {};
 
+  final JsonScanner scanner;
+
   private byte[] bytes = NONE;
   private int start;
   private int end;
   private int size;
   private boolean cut;
   private int[] slots = new int[ITEMS_AT_FIRST * STRIDE];
+
+  /**
+   * @param scanner all lists of a document share one: they are read one at a time, by one thread
+   */
+  JsonItems(JsonScanner scanner) {
+    this.scanner = scanner;
+  }
 
   public final byte[] bytes() {
     return bytes;
@@ -119,14 +129,14 @@ public abstract sealed class JsonItems permits JsonMembers, JsonElements {
 
   /** The members of an object value. */
   public final JsonMembers object(int i) {
-    JsonMembers members = new JsonMembers();
+    JsonMembers members = new JsonMembers(scanner);
     members.readInside(this, i);
     return members;
   }
 
   /** The elements of an array value. */
   public final JsonElements array(int i) {
-    JsonElements elements = new JsonElements();
+    JsonElements elements = new JsonElements(scanner);
     elements.readInside(this, i);
     return elements;
   }

@@ -8,15 +8,19 @@ import dev.tollgate.core.json.InvalidJson.Reason;
  * allocates nothing); both accept exactly the strict documents within {@link JsonLimits}.
  */
 public final class JsonMembers extends JsonItems {
-  private final JsonScanner scanner = new JsonScanner();
-
   /** An empty list, to be filled by {@link #read} or {@link #readInside}. */
-  public JsonMembers() {}
+  public JsonMembers() {
+    this(new JsonScanner());
+  }
+
+  JsonMembers(JsonScanner scanner) {
+    super(scanner);
+  }
 
   /** Reads a document that must be one object, such as a request's body. */
   public static JsonMembers of(byte[] bytes, int from, int to) throws InvalidJson {
     JsonMembers members = new JsonMembers();
-    JsonReader.read(bytes, from, to, members);
+    members.read(bytes, from, to);
     return members;
   }
 

@@ -160,7 +160,8 @@ public final class JsonOut {
     out.writeByte('"');
   }
 
-  private static boolean isPlain(CharSequence text) {
+  /** Whether it stands between quotation marks as it is. */
+  static boolean isPlain(CharSequence text) {
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\') {

@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.Provider;
 import dev.tollgate.core.catalog.Route;
 import dev.tollgate.core.id.ProviderId;
+import java.util.List;
 
 /** A route that may serve a request, for the model asked for or for one to fall back to. */
 public record Candidate(Model model, Route route) {
@@ -20,6 +21,16 @@ public record Candidate(Model model, Route route) {
     return isSameProvider(other)
         && isSameModel(other)
         && route.upstreamModel().equals(other.route.upstreamModel());
+  }
+
+  /** Whether one of these is the same. */
+  public boolean isIn(List<Candidate> others) {
+    for (Candidate other : others) {
+      if (isSame(other)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public boolean isSameProvider(Candidate other) {

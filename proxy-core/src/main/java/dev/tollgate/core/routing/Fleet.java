@@ -134,7 +134,9 @@ public final class Fleet {
     }
     long cooling = Long.MAX_VALUE;
     long retired = Long.MAX_VALUE;
-    for (KeyHealth key : keysOf(candidate.route())) {
+    List<Credential> credentials = candidate.provider().credentials();
+    for (int i = 0; i < Math.max(1, credentials.size()); i++) { // none is one that is not sent
+      KeyHealth key = key(candidate.route(), credentials.isEmpty() ? null : credentials.get(i));
       long wait = key.waitNanos(nowNanos);
       if (wait == 0) {
         return Optional.empty();
@@ -156,7 +158,11 @@ public final class Fleet {
    */
   private static boolean hasSomethingToSend(Candidate candidate) {
     List<Credential> credentials = candidate.provider().credentials();
-    return credentials.isEmpty() || credentials.stream().anyMatch(one -> one.sent().isPresent());
+    boolean has = credentials.isEmpty();
+    for (int i = 0; !has && i < credentials.size(); i++) {
+      has = credentials.get(i).sent().isPresent();
+    }
+    return has;
   }
 
   private List<KeyHealth> keysOf(Route route) {

@@ -15,10 +15,14 @@ public record PriceCap(
 
   /** Whether these prices stay within the bounds, in every tier and for every kind of image. */
   public boolean allows(PriceList prices) {
-    return allows(prices.tokens())
-        && prices.tiers().stream().allMatch(tier -> allows(tier.tokens()))
-        && prices.images().stream().allMatch(image -> image.perImage() <= perImage)
-        && prices.perRequest() <= perRequest;
+    boolean allows = allows(prices.tokens()) && prices.perRequest() <= perRequest;
+    for (PriceList.Tier tier : prices.tiers()) {
+      allows &= allows(tier.tokens());
+    }
+    for (PriceList.ImagePrice image : prices.images()) {
+      allows &= image.perImage() <= perImage;
+    }
+    return allows;
   }
 
   private boolean allows(TokenPrices tokens) {

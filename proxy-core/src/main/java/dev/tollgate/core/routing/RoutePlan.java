@@ -4,6 +4,7 @@ import dev.tollgate.core.catalog.Model;
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.catalog.Strategy;
 import dev.tollgate.core.money.MicroUsd;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -63,7 +64,16 @@ public record RoutePlan(
 
   /** Who may still be asked, in order, where so many tries were made. */
   public List<Candidate> fallbacks(int begun, Predicate<Candidate> mayBeAsked) {
-    return begun >= attemptsMax() ? List.of() : ranked.stream().filter(mayBeAsked).toList();
+    if (begun >= attemptsMax()) {
+      return List.of();
+    }
+    List<Candidate> fallbacks = new ArrayList<>(0);
+    for (Candidate candidate : ranked) {
+      if (mayBeAsked.test(candidate)) {
+        fallbacks.add(candidate);
+      }
+    }
+    return fallbacks;
   }
 
   /**

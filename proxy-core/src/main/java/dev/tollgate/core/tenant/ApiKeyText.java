@@ -54,7 +54,14 @@ public final class ApiKeyText {
     for (int i = 0; i < ID_LENGTH + RANDOM_LENGTH; i++) {
       text.append(BASE62.charAt(random.nextInt(BASE62.length())));
     }
-    text.append(checksum(text.toString()));
+    byte[] ascii = text.toString().getBytes(StandardCharsets.US_ASCII);
+    long rest = checksum(ascii, ascii.length);
+    char[] digits = new char[CHECKSUM_LENGTH];
+    for (int i = CHECKSUM_LENGTH - 1; i >= 0; i--) {
+      digits[i] = digit(rest);
+      rest /= BASE62.length();
+    }
+    text.append(digits);
     return new Valid(idIn(text.toString()), text.toString());
   }
 
@@ -69,9 +76,8 @@ public final class ApiKeyText {
       }
     }
     int end = text.length() - CHECKSUM_LENGTH;
-    return text.startsWith(checksum(text.substring(0, end)), end)
-        ? new Valid(idIn(text), text)
-        : MALFORMED;
+    byte[] ascii = text.getBytes(StandardCharsets.US_ASCII);
+    return isChecksum(checksum(ascii, end), text) ? new Valid(idIn(text), text) : MALFORMED;
   }
 
   private static KeyId idIn(String text) {
@@ -82,16 +88,26 @@ public final class ApiKeyText {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
-  /** CRC32 of the ASCII text as a base62 number; 6 digits hold every 32-bit value. */
-  private static String checksum(String text) {
+  private static long checksum(byte[] ascii, int end) {
     CRC32 crc = new CRC32();
-    crc.update(text.getBytes(StandardCharsets.US_ASCII));
-    char[] digits = new char[CHECKSUM_LENGTH];
-    long rest = crc.getValue();
-    for (int i = CHECKSUM_LENGTH - 1; i >= 0; i--) {
-      digits[i] = BASE62.charAt((int) (rest % BASE62.length()));
+    crc.update(ascii, 0, end);
+    return crc.getValue();
+  }
+
+  /** Whether a text ends in this as a base62 number; 6 digits hold every 32-bit value. */
+  private static boolean isChecksum(long checksum, String text) {
+    long rest = checksum;
+    for (int i = 1; i <= CHECKSUM_LENGTH; i++) {
+      if (text.charAt(text.length() - i) != digit(rest)) {
+        return false;
+      }
       rest /= BASE62.length();
     }
-    return new String(digits);
+    return true;
+  }
+
+  /** The last digit of a number. */
+  private static char digit(long number) {
+    return BASE62.charAt((int) (number % BASE62.length()));
   }
 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 class AllocationIT {
   private static final int REQUESTS = 1_500;
   private static final int EVENTS = 1_500;
-  private static final int REQUEST_BYTES_MAX = 26 * 1024;
+  private static final int REQUEST_BYTES_MAX = 19 * 1024;
   private static final int EVENT_BYTES_MAX = 600;
   private static final int SCRAPES = 20;
   private static final int SCRAPE_BYTES_MAX = 1 << 20;

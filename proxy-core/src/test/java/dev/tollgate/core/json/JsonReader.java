@@ -9,8 +9,8 @@ import dev.tollgate.core.json.InvalidJson.Reason;
 import java.io.IOException;
 
 /**
- * Reads a document with jackson-core, here and nowhere else: strict UTF-8 first (the parser is lax
- * there), no detection of other encodings, offsets of each member of the root.
+ * Reads a document with jackson-core, as a second opinion on our scanner: strict UTF-8 first (the
+ * parser is lax there), no detection of other encodings, offsets of each member of the root.
  */
 final class JsonReader {
   /** Canonical names stay on: without them the parser reads characters and every offset is -1. */
