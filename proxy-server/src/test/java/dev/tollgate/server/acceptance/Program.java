@@ -2,6 +2,7 @@ package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.cli.Verbs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -71,11 +72,11 @@ final class Program {
     return new Said(process.exitValue(), out.whole(), err.whole());
   }
 
-  /** Asks a folder's store for JSON, in vain never. */
-  static String ask(Folder folder, String... arguments) throws IOException, InterruptedException {
+  /** Asks a folder's store for JSON, in vain never, within this JVM. */
+  static String ask(Folder folder, String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("-o", "json", "--config", folder.config().toString()));
-    Said said = run(all.toArray(String[]::new));
+    Verbs.Said said = Verbs.run(all.toArray(String[]::new));
     assertThat(said.exitCode()).as(said.err()).isZero();
     return said.out();
   }

@@ -1,0 +1,27 @@
+package dev.tollgate.server.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+/**
+ * The command line within this JVM, for tests that prepare or look at a store by dozens of commands
+ * and do not test the program: a process for each would take a second of CPU.
+ */
+public final class Verbs {
+  private Verbs() {}
+
+  /** What a command that ended has said. */
+  public record Said(int exitCode, String out, String err) {}
+
+  /** Runs a command to its end. */
+  public static Said run(String... arguments) {
+    var out = new StringWriter();
+    var err = new StringWriter();
+    int exitCode =
+        Main.commandLine()
+            .setOut(new PrintWriter(out, true))
+            .setErr(new PrintWriter(err, true))
+            .execute(arguments);
+    return new Said(exitCode, out.toString(), err.toString());
+  }
+}
