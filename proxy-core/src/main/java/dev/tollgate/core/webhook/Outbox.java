@@ -88,6 +88,27 @@ public interface Outbox {
    */
   record Depth(long pending, Duration oldest) {}
 
+  /**
+   * What is due and cannot be signed here. It waits, and its history says why; nobody is asked in
+   * the meantime, and no attempt is spent.
+   */
+  Locked locked() throws OutboxException;
+
+  /**
+   * Announcements that wait for longer than a node takes to find them.
+   *
+   * @param keyMissing their secret is sealed with a master key that this node lacks
+   * @param secretDamaged their secret is not what was sealed for their organization
+   */
+  record Locked(long keyMissing, long secretDamaged) {
+    public static final Locked NONE = new Locked(0, 0);
+
+    /** The causes as histories and metrics name them. */
+    public static final String KEY_MISSING = "key_missing";
+
+    public static final String SECRET_DAMAGED = "secret_damaged";
+  }
+
   /** The store could not do it. */
   final class OutboxException extends Exception {
     private static final long serialVersionUID = 1;

@@ -14,9 +14,9 @@ import picocli.CommandLine.Parameters;
 /** {@code tollgate store}: the whole store to one file and back, for backups and upgrades. */
 @Command(
     name = "store",
-    description = "Write the whole store to one file, or read it back.",
+    description = "Write the whole store to one file, read it back, or seal its secrets.",
     mixinStandardHelpOptions = true,
-    subcommands = {Backup.Export.class, Backup.Import.class})
+    subcommands = {Backup.Export.class, Backup.Import.class, StoreSecrets.class})
 final class Backup extends VerbGroup {
   @Command(
       name = "export",

@@ -6,6 +6,7 @@ import dev.tollgate.core.tenant.Org;
 import dev.tollgate.core.webhook.WebhookSecret;
 import dev.tollgate.server.postgres.Organizations.Creation;
 import dev.tollgate.server.postgres.Organizations.StoredOrg;
+import dev.tollgate.server.postgres.Seal.Opening;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.settings.Settings;
 import java.sql.SQLException;
@@ -147,7 +148,7 @@ final class Orgs extends VerbGroup {
     static final class Show extends OnOne {
       @Override
       void run(Settings settings, Store store) throws SQLException, Refused {
-        rows().print(row(org(), store.organizations().webhookSecret(org())));
+        rows().print(row(org(), store.webhookSecrets().of(org())));
       }
     }
 
@@ -168,15 +169,25 @@ final class Orgs extends VerbGroup {
 
       @Override
       void run(Settings settings, Store store) throws SQLException, Refused {
-        rows().print(row(org(), store.organizations().rotateWebhookSecret(org(), keep)));
+        rows().print(row(org(), store.webhookSecrets().rotate(org(), keep)));
       }
     }
 
     /** Written as Standard Webhooks writes secrets. */
-    private static ObjectNode row(String org, Optional<byte[]> secret) throws StoreVerb.Refused {
-      byte[] bytes =
-          secret.orElseThrow(() -> new StoreVerb.Refused("there is no organization " + org));
-      return Rows.row().put("org", org).put("webhook_secret", new WebhookSecret(bytes).reveal());
+    private static ObjectNode row(String org, Optional<Opening> secret) throws StoreVerb.Refused {
+      return switch (secret.orElse(null)) {
+        case null -> throw new StoreVerb.Refused("there is no organization " + org);
+        case Opening.Opened(byte[] bytes) ->
+            Rows.row().put("org", org).put("webhook_secret", new WebhookSecret(bytes).reveal());
+        case Opening.KeyMissing missing -> throw locked(org, missing);
+        case Opening.Damaged damaged -> throw locked(org, damaged);
+      };
+    }
+
+    private static StoreVerb.Refused locked(String org, Opening why) {
+      return new StoreVerb.Refused(
+          "the secret of %s %s; rotate it with --keep 0s to have a new one"
+              .formatted(org, StoreSecrets.said(why)));
     }
   }
 

@@ -413,6 +413,11 @@ public enum Family {
       GAUGE,
       "tollgate_webhooks_overdue_seconds",
       "For how long the oldest attempt of all nodes is due, as counted last."),
+  WEBHOOKS_LOCKED(
+      GAUGE,
+      "tollgate_webhooks_locked",
+      "Overdue announcements that cannot be signed, by why, as counted last.",
+      List.of("cause")),
   JOBS_CLAIMED(
       COUNTER,
       "tollgate_jobs_claimed_total",
@@ -461,8 +466,7 @@ public enum Family {
   ARTIFACTS_DELETED(
       COUNTER,
       "tollgate_artifacts_deleted_total",
-      "Files of jobs that were deleted because their time was over or their job was removed, and"
-          + " images of jobs that ended."),
+      "Files of jobs that were over or removed, and images of jobs that ended, deleted."),
   READY(GAUGE, "tollgate_ready", "1 while /readyz says 200."),
   START_DURATION(GAUGE, "tollgate_start_duration_seconds", "From the start of serving to ready.");
 

@@ -27,14 +27,14 @@ public final class Bootstrap {
   /** What was made; the secret is known nowhere else. */
   public record Made(Organizations.StoredOrg org, StoredKey key, ApiKeyText.Valid secret) {}
 
-  static Optional<Made> run(Connection connection, Plan plan) throws SQLException {
+  static Optional<Made> run(Connection connection, Seal seal, Plan plan) throws SQLException {
     return Transactions.run(
         connection,
-        open -> holdsOrganization(open) ? Optional.empty() : Optional.of(make(open, plan)));
+        open -> holdsOrganization(open) ? Optional.empty() : Optional.of(make(open, seal, plan)));
   }
 
-  private static Made make(Connection connection, Plan plan) throws SQLException {
-    var org = Organizations.insert(connection, plan.organization(), null).orElseThrow();
+  private static Made make(Connection connection, Seal seal, Plan plan) throws SQLException {
+    var org = Organizations.insert(connection, seal, plan.organization(), null).orElseThrow();
     if (plan.credit().isPositive()) {
       Credits.insert(connection, org.org().id(), plan.credit(), "bootstrap", "bootstrap");
     }

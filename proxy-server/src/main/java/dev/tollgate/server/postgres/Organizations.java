@@ -3,12 +3,10 @@ package dev.tollgate.server.postgres;
 import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.tenant.Org;
-import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
@@ -21,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The organizations: made, looked at and changed. Callers name one by its name or its id. */
 public final class Organizations {
-  private static final int SECRET_BYTES = 32;
   private static final String SELECT =
       """
       SELECT o.id, o.name, o.state, o.monthly_limit_micro, o.created_at,
@@ -33,9 +30,11 @@ public final class Organizations {
       """;
 
   private final DataSource pool;
+  private final Seal seal;
 
-  Organizations(DataSource pool) {
+  Organizations(DataSource pool, Seal seal) {
     this.pool = pool;
+    this.seal = seal;
   }
 
   /**
@@ -58,7 +57,7 @@ public final class Organizations {
     return Transactions.run(
         pool,
         connection ->
-            insert(connection, name, monthlyLimit)
+            insert(connection, seal, name, monthlyLimit)
                 .<Creation>map(Creation.Created::new)
                 .orElseGet(Creation.NameTaken::new));
   }
@@ -100,47 +99,20 @@ public final class Organizations {
         : update(nameOrId, "monthly_limit_micro = ?", limit.value());
   }
 
-  /** The bytes that sign its webhooks. */
-  public Optional<byte[]> webhookSecret(String nameOrId) throws SQLException {
-    try (Connection connection = pool.getConnection();
-        PreparedStatement select =
-            connection.prepareStatement(
-                "SELECT webhook_secret FROM organization o WHERE " + NAMED)) {
-      select.setString(1, nameOrId);
-      select.setString(2, nameOrId);
-      try (ResultSet row = select.executeQuery()) {
-        return row.next() ? Optional.of(row.getBytes(1)) : Optional.empty();
-      }
-    }
-  }
-
-  /**
-   * Makes a new secret.
-   *
-   * @param keep how long the old one signs too, for receivers that have not heard of the new one
-   */
-  public Optional<byte[]> rotateWebhookSecret(String nameOrId, Duration keep) throws SQLException {
-    byte[] secret = newSecret();
-    String assignment =
-        keep.isPositive()
-            ? "webhook_secret_before = webhook_secret, webhook_secret = ?,"
-                + " webhook_secret_before_until = ledger_now() + interval '"
-                + keep.toSeconds()
-                + " seconds'"
-            : "webhook_secret_before = NULL, webhook_secret_before_until = NULL, webhook_secret = ?";
-    return update(nameOrId, assignment, secret).map(org -> secret);
-  }
-
   static Optional<StoredOrg> insert(
-      Connection connection, String name, @Nullable MicroUsd monthlyLimit) throws SQLException {
+      Connection connection, Seal seal, String name, @Nullable MicroUsd monthlyLimit)
+      throws SQLException {
+    var id = new OrgId(UUID.randomUUID());
+    Seal.Stored secret = seal.seal(id, WebhookSecrets.make());
     try (PreparedStatement insert =
         connection.prepareStatement(
-            "INSERT INTO organization (id, name, monthly_limit_micro, webhook_secret)"
-                + " VALUES (?, ?, ?, ?) ON CONFLICT (name) DO NOTHING")) {
-      insert.setObject(1, UUID.randomUUID());
+            "INSERT INTO organization (id, name, monthly_limit_micro, webhook_secret,"
+                + " webhook_secret_key) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING")) {
+      insert.setObject(1, id.value());
       insert.setString(2, name);
       insert.setObject(3, monthlyLimit == null ? null : monthlyLimit.value());
-      insert.setBytes(4, newSecret());
+      insert.setBytes(4, secret.bytes());
+      insert.setString(5, secret.key());
       return insert.executeUpdate() == 0 ? Optional.empty() : find(connection, name);
     }
   }
@@ -185,11 +157,5 @@ public final class Organizations {
         new MicroUsd(row.getLong("balance_micro")),
         row.getInt("keys"),
         row.getObject("created_at", OffsetDateTime.class).toInstant());
-  }
-
-  private static byte[] newSecret() {
-    byte[] secret = new byte[SECRET_BYTES];
-    new SecureRandom().nextBytes(secret);
-    return secret;
   }
 }

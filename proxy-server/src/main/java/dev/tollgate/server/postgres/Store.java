@@ -30,12 +30,14 @@ public final class Store implements AutoCloseable {
   private final HikariDataSource pool;
   private final DatabaseAccess database;
   private final StoreOptions options;
+  private final Seal seal;
   private final List<HikariDataSource> others = new CopyOnWriteArrayList<>();
 
   private Store(HikariDataSource pool, DatabaseAccess database, StoreOptions options) {
     this.pool = pool;
     this.database = database;
     this.options = options;
+    this.seal = new Seal(options.masterKeys());
   }
 
   /**
@@ -111,7 +113,7 @@ public final class Store implements AutoCloseable {
         database.address(),
         connection -> {
           StoreImport.requireNoneInterrupted(connection);
-          return Bootstrap.run(connection, plan);
+          return Bootstrap.run(connection, seal, plan);
         });
   }
 
@@ -129,7 +131,11 @@ public final class Store implements AutoCloseable {
   }
 
   public Organizations organizations() {
-    return new Organizations(pool);
+    return new Organizations(pool, seal);
+  }
+
+  public WebhookSecrets webhookSecrets() {
+    return new WebhookSecrets(pool, seal);
   }
 
   public ApiKeys apiKeys() {
@@ -162,7 +168,7 @@ public final class Store implements AutoCloseable {
    * @param worker what no other node is called, and none was
    */
   public Outbox outbox(String worker) {
-    return new WebhookRows(pool, worker);
+    return new WebhookRows(pool, worker, seal);
   }
 
   /** The announcements for people. */

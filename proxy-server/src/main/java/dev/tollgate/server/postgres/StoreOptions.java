@@ -2,8 +2,10 @@ package dev.tollgate.server.postgres;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.settings.StoreSettings;
+import dev.tollgate.server.settings.value.MasterKey;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param url {@code embedded}, or {@code jdbc:postgresql://…}
  * @param poolTimeout how long a borrower waits for a connection
+ * @param masterKeys seal secrets of webhooks: the first seals, all open
  */
 public record StoreOptions(
     String url,
@@ -19,11 +22,17 @@ public record StoreOptions(
     @Nullable Secret password,
     int poolMax,
     Duration poolTimeout,
-    boolean migrateOnStart) {
+    boolean migrateOnStart,
+    List<MasterKey> masterKeys) {
+
+  public StoreOptions {
+    masterKeys = List.copyOf(masterKeys);
+  }
 
   /** The defaults of the configuration with an embedded database. */
   public static StoreOptions embedded(Path dataDir) {
-    return new StoreOptions("embedded", dataDir, null, null, 16, Duration.ofSeconds(2), true);
+    return new StoreOptions(
+        "embedded", dataDir, null, null, 16, Duration.ofSeconds(2), true, List.of());
   }
 
   /** The store as it is configured. */
@@ -35,11 +44,18 @@ public record StoreOptions(
         store.password(),
         store.pool().max(),
         store.pool().timeout(),
-        store.migrate() == StoreSettings.Migrate.ON_START);
+        store.migrate() == StoreSettings.Migrate.ON_START,
+        store.masterKeys());
   }
 
   StoreOptions withPoolMax(int max) {
-    return new StoreOptions(url, dataDir, username, password, max, poolTimeout, migrateOnStart);
+    return new StoreOptions(
+        url, dataDir, username, password, max, poolTimeout, migrateOnStart, masterKeys);
+  }
+
+  StoreOptions withMasterKeys(List<MasterKey> keys) {
+    return new StoreOptions(
+        url, dataDir, username, password, poolMax, poolTimeout, migrateOnStart, keys);
   }
 
   public boolean isEmbedded() {

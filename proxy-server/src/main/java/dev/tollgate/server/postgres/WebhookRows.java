@@ -5,6 +5,8 @@ import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.webhook.Due;
 import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.WebhookSecret;
+import dev.tollgate.server.postgres.Seal.Opening;
+import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -16,31 +18,63 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Semaphore;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The outbox in PostgreSQL, for one node: {@code V18__webhooks_apart}. Blocking; whoever has to
+ * The outbox in PostgreSQL, for one node: {@code V21__sealed_secrets}. Blocking; whoever has to
  * wait for a connection waits here, as receivers must not take the pool's from clients.
  */
 final class WebhookRows implements Outbox {
+  private static final Logger log = LoggerFactory.getLogger(WebhookRows.class);
   private static final int CONNECTIONS = 2;
+
+  /** Before what could not be signed is looked at again. */
+  private static final Duration HELD = Duration.ofMinutes(1);
+
+  /** Whatever can be signed somewhere is taken there by then. */
+  private static final Duration LOCKED_SINCE = Duration.ofSeconds(10);
+
+  /** As much is said in histories at a time. */
+  private static final int TOLD_MAX = 1_000;
 
   private final DataSource pool;
   private final String worker;
+  private final Seal seal;
   private final Semaphore connections = new Semaphore(CONNECTIONS);
 
   /**
    * @param worker what no other node is called, and none was
    */
-  WebhookRows(DataSource pool, String worker) {
+  WebhookRows(DataSource pool, String worker, Seal seal) {
     this.pool = pool;
     this.worker = worker;
+    this.seal = seal;
   }
 
   @Override
   public List<Due> claim(Wish wish) throws OutboxException {
+    List<Due> due = new ArrayList<>();
+    for (Claimed one : claimed(wish)) {
+      switch (one) {
+        case Claimed.Ready ready -> due.add(ready.due());
+        case Claimed.Locked locked -> hold(locked);
+      }
+    }
+    return due;
+  }
+
+  /** What was taken. */
+  private sealed interface Claimed {
+    record Ready(Due due) implements Claimed {}
+
+    record Locked(UUID event, OrgId org, int lease, String cause) implements Claimed {}
+  }
+
+  private List<Claimed> claimed(Wish wish) throws OutboxException {
     return run(
         "SELECT * FROM webhook_claim(?, ?, ?, ?, ?, ?, make_interval(secs => ?),"
-            + " make_interval(secs => ?))",
+            + " make_interval(secs => ?), ?)",
         claim -> {
           claim.setString(1, worker);
           claim.setInt(2, wish.most());
@@ -50,26 +84,46 @@ final class WebhookRows implements Outbox {
           claim.setInt(6, wish.places().org());
           claim.setDouble(7, seconds(wish.lease()));
           claim.setDouble(8, seconds(wish.first()));
-          List<Due> claimed = new ArrayList<>();
+          claim.setArray(9, keys(claim));
+          List<Claimed> claimed = new ArrayList<>();
           try (ResultSet row = claim.executeQuery()) {
             while (row.next()) {
-              claimed.add(due(row));
+              claimed.add(read(row));
             }
           }
           return claimed;
         });
   }
 
-  private static Due due(ResultSet row) throws SQLException {
+  private Claimed read(ResultSet row) throws SQLException {
+    var org = new OrgId(row.getObject("org_id", UUID.class));
     List<WebhookSecret> secrets = new ArrayList<>();
-    secrets.add(new WebhookSecret(row.getBytes("secret")));
-    byte[] before = row.getBytes("secret_before");
-    if (before != null) {
-      secrets.add(new WebhookSecret(before));
+    for (String name : List.of("secret", "secret_before")) {
+      byte[] bytes = row.getBytes(name);
+      if (bytes != null) {
+        switch (seal.open(org, new Seal.Stored(bytes, row.getString(name + "_key")))) {
+          case Opening.Opened(byte[] secret) -> secrets.add(new WebhookSecret(secret));
+          case Opening.KeyMissing _ -> {
+            return locked(row, org, Locked.KEY_MISSING);
+          }
+          case Opening.Damaged _ -> {
+            return locked(row, org, Locked.SECRET_DAMAGED);
+          }
+        }
+      }
     }
+    return new Claimed.Ready(due(row, org, secrets));
+  }
+
+  private static Claimed locked(ResultSet row, OrgId org, String cause) throws SQLException {
+    return new Claimed.Locked(row.getObject("id", UUID.class), org, row.getInt("lease"), cause);
+  }
+
+  private static Due due(ResultSet row, OrgId org, List<WebhookSecret> secrets)
+      throws SQLException {
     return new Due(
         row.getObject("id", UUID.class),
-        new OrgId(row.getObject("org_id", UUID.class)),
+        org,
         row.getObject("job_id", UUID.class),
         row.getString("event"),
         row.getString("url"),
@@ -78,6 +132,54 @@ final class WebhookRows implements Outbox {
         row.getInt("attempt"),
         Duration.ofMillis(Math.max(0, Math.round(row.getDouble("age") * 1e3))),
         secrets);
+  }
+
+  /** One that the store does not put back comes again when its lease is over. */
+  private void hold(Claimed.Locked locked) {
+    try {
+      boolean isNews =
+          run(
+              "SELECT webhook_hold(?, ?, ?, ?, make_interval(secs => ?))",
+              hold -> {
+                hold.setObject(1, locked.event());
+                hold.setString(2, worker);
+                hold.setInt(3, locked.lease());
+                hold.setString(4, locked.cause());
+                hold.setDouble(5, seconds(HELD));
+                try (ResultSet row = hold.executeQuery()) {
+                  row.next();
+                  return row.getBoolean(1);
+                }
+              });
+      if (isNews) {
+        log.error(
+            "webhook {} cannot be signed and waits: {} of organization {}",
+            locked.event(),
+            locked.cause(),
+            locked.org());
+      }
+    } catch (OutboxException e) {
+      log.debug("webhook {} stays leased until that runs out", locked.event(), e);
+    }
+  }
+
+  @Override
+  public Locked locked() throws OutboxException {
+    return run(
+        "SELECT * FROM webhook_locked(?, make_interval(secs => ?), ?)",
+        select -> {
+          select.setArray(1, keys(select));
+          select.setDouble(2, seconds(LOCKED_SINCE));
+          select.setInt(3, TOLD_MAX);
+          try (ResultSet row = select.executeQuery()) {
+            row.next();
+            return new Locked(row.getLong("key_missing"), row.getLong("secret_damaged"));
+          }
+        });
+  }
+
+  private Array keys(PreparedStatement statement) throws SQLException {
+    return statement.getConnection().createArrayOf("text", seal.ids().toArray());
   }
 
   @Override

@@ -133,6 +133,9 @@ final class SettingsChecks {
         report("store.password", "has no meaning for the embedded store");
       }
     }
+    if (Set.copyOf(store.masterKeys()).size() < store.masterKeys().size()) {
+      report("store.master_keys", "has the same key twice");
+    }
   }
 
   private void checkRedis() {

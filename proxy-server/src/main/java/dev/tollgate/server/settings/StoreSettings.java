@@ -2,9 +2,11 @@ package dev.tollgate.server.settings;
 
 import dev.tollgate.core.catalog.Secret;
 import dev.tollgate.server.settings.shape.Key;
+import dev.tollgate.server.settings.value.MasterKey;
 import dev.tollgate.server.settings.value.StoreUrl;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Section {@code store}: the PostgreSQL that keeps organizations, keys and charges. */
@@ -21,7 +23,12 @@ public record StoreSettings(
     @Key(about = "database user; not for embedded") @Nullable String username,
     @Key(about = "database password; not for embedded") @Nullable Secret password,
     @Key(about = "database connections") Pool pool,
-    @Key(about = "when the schema is brought up to date", initial = "on_start") Migrate migrate) {
+    @Key(about = "when the schema is brought up to date", initial = "on_start") Migrate migrate,
+    @Key(
+            about =
+                "keys that seal webhook secrets, each the Base64 of 32 bytes: the first seals, all"
+                    + " open; none: they lie in the clear")
+        List<MasterKey> masterKeys) {
 
   /** Section {@code store.pool}. */
   public record Pool(

@@ -3,6 +3,7 @@ package dev.tollgate.server.webhook;
 import dev.tollgate.core.webhook.Due;
 import dev.tollgate.core.webhook.Outbox;
 import dev.tollgate.core.webhook.Outbox.Depth;
+import dev.tollgate.core.webhook.Outbox.Locked;
 import dev.tollgate.core.webhook.Outbox.OutboxException;
 import dev.tollgate.core.webhook.Outbox.Places;
 import dev.tollgate.core.webhook.Outbox.Wish;
@@ -57,7 +58,7 @@ public final class Sender implements AutoCloseable {
   private boolean failing;
 
   /** What waited, and when that was so. */
-  private record Counted(Depth depth, long atNanos) {}
+  private record Counted(Depth depth, Locked locked, long atNanos) {}
 
   Sender(
       Outbox outbox,
@@ -70,7 +71,7 @@ public final class Sender implements AutoCloseable {
     this.rules = rules;
     this.workers = workers;
     this.ticker = ticker;
-    this.counted = new Counted(new Depth(0, Duration.ZERO), ticker.nanoTime());
+    this.counted = new Counted(new Depth(0, Duration.ZERO), Locked.NONE, ticker.nanoTime());
     this.thread = Thread.ofPlatform().name("webhooks").daemon().unstarted(this::run);
   }
 
@@ -120,9 +121,21 @@ public final class Sender implements AutoCloseable {
         : new Depth(then.pending(), then.oldest().plus(age));
   }
 
+  /** What waited for a secret that cannot be opened here, when it was counted last. */
+  public Locked locked() {
+    return counted.locked();
+  }
+
   /** Asks the store what waits. */
   void count() throws OutboxException {
-    counted = new Counted(outbox.depth(), ticker.nanoTime());
+    Locked locked = outbox.locked();
+    if (locked.keyMissing() > 0 && locked().keyMissing() == 0) {
+      log.warn(
+          "{} webhooks wait to be signed by a node with the master key of their organization's"
+              + " secret, which is not among this node's store.master_keys",
+          locked.keyMissing());
+    }
+    counted = new Counted(outbox.depth(), locked, ticker.nanoTime());
   }
 
   private void run() {

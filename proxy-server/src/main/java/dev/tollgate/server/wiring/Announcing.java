@@ -5,6 +5,7 @@ import dev.tollgate.core.fetch.PostRules;
 import dev.tollgate.core.fetch.Poster;
 import dev.tollgate.core.fetch.PublicAddressResolver;
 import dev.tollgate.core.fetch.PublicConnector;
+import dev.tollgate.core.webhook.Outbox.Locked;
 import dev.tollgate.core.webhook.Schedule;
 import dev.tollgate.server.ops.Family;
 import dev.tollgate.server.ops.Metrics;
@@ -14,11 +15,15 @@ import dev.tollgate.server.settings.WebhookSettings;
 import dev.tollgate.server.webhook.Sender;
 import dev.tollgate.server.webhook.SenderRules;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Announcements of finished jobs, by the configuration as it is now. */
 final class Announcing {
+  private static final Logger log = LoggerFactory.getLogger(Announcing.class);
   private static final double NANOS = 1e9;
 
   private Announcing() {}
@@ -55,10 +60,19 @@ final class Announcing {
             new WebhookMetrics(metrics),
             () -> senderRules(snapshots),
             InstantSource.system());
+    if (!store.webhookSecrets().areSealed()) {
+      log.info("webhook secrets lie in the clear in the store, as store.master_keys has no key");
+    }
     metrics.gauge(Family.WEBHOOKS_IN_FLIGHT, sender::inFlight);
     metrics.gauge(Family.WEBHOOKS_PENDING, () -> sender.depth().pending());
     metrics.gauge(Family.WEBHOOKS_OVERDUE, () -> sender.depth().oldest().toNanos() / NANOS);
+    metrics.gauges(Family.WEBHOOKS_LOCKED, () -> byCause(sender.locked()));
     return sender;
+  }
+
+  private static Map<String, Long> byCause(Locked locked) {
+    return Map.of(
+        Locked.KEY_MISSING, locked.keyMissing(), Locked.SECRET_DAMAGED, locked.secretDamaged());
   }
 
   private static PostRules postRules(Snapshots snapshots) {

@@ -9,7 +9,6 @@ import dev.tollgate.server.postgres.StoreException;
 import dev.tollgate.server.postgres.StoreOptions;
 import dev.tollgate.server.settings.BootstrapSettings;
 import dev.tollgate.server.settings.Settings;
-import dev.tollgate.server.settings.StoreSettings;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -36,7 +35,8 @@ final class StoreOpening {
    * @param wanted whether to wait on where another process holds the data directory
    */
   static StoreOpening begin(Settings settings, BooleanSupplier wanted) throws StartException {
-    var begun = new StoreOpening(options(settings.store()), plan(settings.bootstrap()), wanted);
+    var begun =
+        new StoreOpening(StoreOptions.of(settings.store()), plan(settings.bootstrap()), wanted);
     Thread.ofPlatform().name("store-opening").daemon().start(begun.opening);
     return begun;
   }
@@ -83,17 +83,6 @@ final class StoreOpening {
     Store store = Store.start(lock, options);
     closers.add("store", store);
     return store;
-  }
-
-  private static StoreOptions options(StoreSettings store) {
-    return new StoreOptions(
-        store.url().toString(),
-        store.dataDir(),
-        store.username(),
-        store.password(),
-        store.pool().max(),
-        store.pool().timeout(),
-        store.migrate() == StoreSettings.Migrate.ON_START);
   }
 
   private static Optional<Bootstrap.Plan> plan(@Nullable BootstrapSettings bootstrap)

@@ -9,6 +9,7 @@ import dev.tollgate.server.postgres.LedgerAudit.Violation;
 import dev.tollgate.server.postgres.LedgerDays;
 import dev.tollgate.server.postgres.Store;
 import dev.tollgate.server.postgres.WebhookEvents;
+import dev.tollgate.server.postgres.WebhookSecrets;
 import dev.tollgate.server.settings.LedgerSettings;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -43,6 +44,7 @@ final class Upkeep implements AutoCloseable {
   private final LostNodes lostNodes;
   private final ExpiredSubmissions submissions;
   private final WebhookEvents webhooks;
+  private final WebhookSecrets secrets;
   private final JobRows jobs;
   private final LedgerSettings settings;
   private final ScheduledThreadPoolExecutor thread =
@@ -60,6 +62,7 @@ final class Upkeep implements AutoCloseable {
         new LostNodes(store.ledgerNodes(), settings.leaseTtl(), InstantSource.system());
     this.submissions = store.expiredSubmissions();
     this.webhooks = store.webhookEvents();
+    this.secrets = store.webhookSecrets();
     this.jobs = store.jobRows();
     this.settings = settings;
   }
@@ -111,6 +114,14 @@ final class Upkeep implements AutoCloseable {
     attempt("old days", this::dropDays);
     attempt("old leases", days::tidy);
     attempt("old attempts of webhooks", webhooks::tidy);
+    attempt("secrets in the clear", this::sealSecrets);
+  }
+
+  private void sealSecrets() throws SQLException {
+    int sealed = secrets.sealClear().organizations();
+    if (sealed > 0) {
+      log.info("sealed the webhook secrets of {} organizations that lay in the clear", sealed);
+    }
   }
 
   private void dropDays() throws SQLException {

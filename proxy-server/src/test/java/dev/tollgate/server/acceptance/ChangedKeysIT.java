@@ -102,7 +102,8 @@ class ChangedKeysIT {
     var password = new Secret(of.getOrDefault("store.password", ""));
     String user = of.get("store.username");
     Path nowhere = Path.of("unused");
-    return new StoreOptions(url, nowhere, user, password, 4, Duration.ofSeconds(5), false);
+    return new StoreOptions(
+        url, nowhere, user, password, 4, Duration.ofSeconds(5), false, List.of());
   }
 
   private static OrgId org(Store store) throws SQLException {

@@ -188,6 +188,40 @@ class StoreVerbsIT {
   }
 
   @Test
+  void secretsAreSealedWithTheFirstKeyAndSayWhoseTheyAre() throws Exception {
+    assertThat(run("store", "seal")).isEqualTo(1);
+    assertThat(err.toString()).contains("store.master_keys has no key");
+    json("orgs", "create", "sealed");
+    JsonNode secret = json("orgs", "secret", "show", "sealed");
+    String plain = Files.readString(config);
+    String old = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    String fresh = "AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    try {
+      configureKeys(plain, old);
+      assertThat(json("orgs", "secret", "show", "sealed")).isEqualTo(secret);
+      assertThat(run("store", "seal")).isZero();
+      assertThat(out.toString()).containsPattern("(?s)sealed the secrets of [1-9].*under f303");
+      configureKeys(plain, fresh);
+      assertThat(run("orgs", "secret", "show", "sealed")).isEqualTo(1);
+      assertThat(err.toString()).contains("sealed is sealed with the master key f303", "--keep 0s");
+      assertThat(run("store", "seal")).isEqualTo(1);
+      assertThat(err.toString()).contains("a secret of sealed is sealed with the master key");
+      configureKeys(plain, fresh + ", " + old);
+      assertThat(run("store", "seal")).isZero();
+      assertThat(out.toString()).doesNotContain("under f303");
+      configureKeys(plain, fresh);
+      assertThat(json("orgs", "secret", "show", "sealed")).isEqualTo(secret);
+    } finally {
+      configureKeys(plain, fresh + ", " + old);
+    }
+  }
+
+  private static void configureKeys(String plain, String keys) throws IOException {
+    String store = "data_dir: ./data, master_keys: [" + keys + "] }";
+    Files.writeString(config, plain.replace("data_dir: ./data }", store));
+  }
+
+  @Test
   void beforeTheEyesOfARunningGatewayKeysComeAndGo() throws Exception {
     StoreOptions options = StoreOptions.embedded(folder.resolve("data"));
     try (var lock = DataDirLock.take(options.dataDir());

@@ -76,7 +76,10 @@ final class MigrationsTest {
               "50228968183e006de62eb3cd4e4277c8143d97f47fceef4feeccd2d87461017a"),
           Map.entry(
               "V20__job_images.sql",
-              "805e87ec9b25a4e1b93f5dd7a92156ba34888a6501ff27d626c5063807df8693"));
+              "805e87ec9b25a4e1b93f5dd7a92156ba34888a6501ff27d626c5063807df8693"),
+          Map.entry(
+              "V21__sealed_secrets.sql",
+              "e8430bdb091568ee18fea1c45eebc507230befd78159df2b42a5d77604e9d38e"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

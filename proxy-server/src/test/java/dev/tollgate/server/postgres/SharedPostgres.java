@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -45,7 +46,8 @@ final class SharedPostgres {
         Running.SERVER.address().password(),
         4,
         Duration.ofSeconds(2),
-        true);
+        true,
+        List.of());
   }
 
   /** An open store on an empty database. */

@@ -1,5 +1,6 @@
 package dev.tollgate.server.postgres;
 
+import static dev.tollgate.server.postgres.TestBooks.opened;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -72,12 +73,15 @@ class TenantsIT {
   @Test
   void aWebhookSecretIsKeptUntilItIsRotated() throws Exception {
     String name = newOrg().org().name();
-    byte[] first = store.organizations().webhookSecret(name).orElseThrow();
+    WebhookSecrets secrets = store.webhookSecrets();
+    byte[] first = opened(secrets.of(name));
     assertThat(first).hasSize(32);
-    assertThat(store.organizations().webhookSecret(name)).contains(first);
-    byte[] second = store.organizations().rotateWebhookSecret(name, Duration.ZERO).orElseThrow();
+    assertThat(opened(secrets.of(name))).isEqualTo(first);
+    byte[] second = opened(secrets.rotate(name, Duration.ZERO));
     assertThat(second).isNotEqualTo(first);
-    assertThat(store.organizations().webhookSecret(name)).contains(second);
+    assertThat(opened(secrets.of(name))).isEqualTo(second);
+    assertThat(secrets.of("nobody")).isEmpty();
+    assertThat(secrets.rotate("nobody", Duration.ZERO)).isEmpty();
   }
 
   @Test
@@ -350,7 +354,8 @@ class TenantsIT {
             automatic.password(),
             2,
             automatic.poolTimeout(),
-            false);
+            false,
+            List.of());
     assertThatThrownBy(() -> SharedPostgres.open(byHand))
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("tollgate migrate");

@@ -11,6 +11,7 @@ import dev.tollgate.core.tenant.ApiKey.KeyScope;
 import dev.tollgate.core.testkit.BankSums;
 import dev.tollgate.core.testkit.BankSums.LeaseSums;
 import dev.tollgate.core.testkit.BankSums.ScopeSums;
+import dev.tollgate.server.postgres.Seal.Opening;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -21,6 +22,7 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,11 @@ final class TestBooks implements AutoCloseable {
 
   static TestBooks open() throws Exception {
     return new TestBooks(SharedPostgres.newStore());
+  }
+
+  /** Of a store that somebody else closes. */
+  static TestBooks of(Store store) {
+    return new TestBooks(store);
   }
 
   PostgresBank bank() {
@@ -76,6 +83,11 @@ final class TestBooks implements AutoCloseable {
 
   void limitMonth(KeyId key, @Nullable Long micro) throws SQLException {
     execute("UPDATE api_key SET monthly_budget_micro = ?::bigint WHERE id = ?", micro, key.value());
+  }
+
+  /** The bytes of a secret that can be opened. */
+  static byte[] opened(Optional<Opening> secret) {
+    return ((Opening.Opened) secret.orElseThrow()).secret();
   }
 
   /** From now on the books' clock shows this, and stands still. */

@@ -1,5 +1,6 @@
 package dev.tollgate.server.postgres;
 
+import static dev.tollgate.server.postgres.TestBooks.opened;
 import static dev.tollgate.server.postgres.TestEvents.LEASE;
 import static dev.tollgate.server.postgres.TestEvents.NOON;
 import static dev.tollgate.server.postgres.TestEvents.PLACES;
@@ -91,7 +92,7 @@ class WebhookRowsIT {
     assertThat(due.url()).isEqualTo("https://Hook.Example:8443/in?token=t");
     assertThat(due.attempt()).isEqualTo(1);
     assertThat(due.age()).isEqualTo(Duration.ofMillis(1_500));
-    byte[] secret = books.store().organizations().webhookSecret(org.toString()).orElseThrow();
+    byte[] secret = opened(books.store().webhookSecrets().of(org.toString()));
     assertThat(due.secrets())
         .extracting(WebhookSecret::reveal)
         .containsExactly(new WebhookSecret(secret).reveal());
@@ -350,25 +351,24 @@ class WebhookRowsIT {
   @Test
   void anOldSecretSignsBesideTheNewOneForAWhile() throws Exception {
     event("https://a.example/");
-    var organizations = books.store().organizations();
-    byte[] old = organizations.webhookSecret(org.toString()).orElseThrow();
-    byte[] fresh =
-        organizations.rotateWebhookSecret(org.toString(), Duration.ofHours(1)).orElseThrow();
+    var secrets = books.store().webhookSecrets();
+    byte[] old = opened(secrets.of(org.toString()));
+    byte[] fresh = opened(secrets.rotate(org.toString(), Duration.ofHours(1)));
     List<String> both = List.of(shown(fresh), shown(old));
     assertThat(secrets()).isEqualTo(both);
     pass(3_599);
     assertThat(secrets()).isEqualTo(both);
     pass(3_600);
     assertThat(secrets()).containsExactly(shown(fresh));
-    byte[] last = organizations.rotateWebhookSecret(org.toString(), Duration.ZERO).orElseThrow();
+    byte[] last = opened(secrets.rotate(org.toString(), Duration.ZERO));
     assertThat(secrets()).containsExactly(shown(last));
     assertThat(new HashSet<>(Set.of(shown(old), shown(fresh), shown(last)))).hasSize(3);
   }
 
   @Test
   void aSecretThatSignsNothingAnyMoreIsForgotten() throws Exception {
-    var organizations = books.store().organizations();
-    var _ = organizations.rotateWebhookSecret(org.toString(), Duration.ofHours(1)).orElseThrow();
+    var secrets = books.store().webhookSecrets();
+    assertThat(secrets.rotate(org.toString(), Duration.ofHours(1))).isPresent();
     String kept =
         "SELECT count(*) FROM organization WHERE webhook_secret_before IS NOT NULL AND id = ?";
     pass(3_599);

@@ -34,6 +34,8 @@ final class SecretsStaySecretTest {
         "store: { password: [canary7secret] }",
         "store: { password: { canary7secret } }",
         "store: { password: canary7secret }",
+        "store: { master_keys: [canary7secret] }",
+        "store: { master_keys: [\"${S}\"] }",
         "store: { password: *canary7secret }",
         "store: { password: !canary7secret }",
         "store: { password: \"canary7secret\ufffd\\q\" }",

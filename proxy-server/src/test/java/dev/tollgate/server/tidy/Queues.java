@@ -105,6 +105,7 @@ final class Queues {
           Map.entry("core/exchange/DrainQuota", "one entry for each provider"),
           Map.entry("core/exchange/InputImages", "ten images of one request"),
           Map.entry("core/exchange/Resumption", "candidates of one request"),
+          Map.entry("core/exchange/SentImages", "ten images of one request"),
           Map.entry("core/exchange/Timeline", "one entry for each phase of a request"),
           Map.entry("core/exchange/Tries", "candidates and attempts of one request"),
           Map.entry("core/exchange/Unawaited", "those who wait for a drain's end"),

@@ -11,6 +11,7 @@ import dev.tollgate.core.id.OrgId;
 import dev.tollgate.core.id.RequestId;
 import dev.tollgate.core.webhook.Announcement;
 import dev.tollgate.core.webhook.Due;
+import dev.tollgate.core.webhook.Outbox.Locked;
 import dev.tollgate.core.webhook.Outbox.Next;
 import dev.tollgate.core.webhook.Outbox.OutboxException;
 import dev.tollgate.core.webhook.Outbox.Wish;
@@ -441,5 +442,14 @@ class SenderTest {
     assertThat(sender.depth().oldest()).isEqualTo(Duration.ofHours(1));
     sender.count();
     assertThat(sender.depth().oldest()).isZero();
+  }
+
+  @Test
+  void whatCannotBeSignedIsCounted() throws Exception {
+    Sender sender = answering();
+    assertThat(sender.locked()).isEqualTo(Locked.NONE);
+    outbox.lock(new Locked(2, 3));
+    sender.count();
+    assertThat(sender.locked()).isEqualTo(new Locked(2, 3));
   }
 }

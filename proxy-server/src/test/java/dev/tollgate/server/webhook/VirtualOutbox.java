@@ -19,6 +19,7 @@ public final class VirtualOutbox implements Outbox {
   private int failures;
   private boolean isExhausted;
   private boolean isOvertaken;
+  private Locked locked = Locked.NONE;
 
   private static final class Waiting {
     final Due due;
@@ -143,6 +144,16 @@ public final class VirtualOutbox implements Outbox {
   @Override
   public synchronized Depth depth() {
     return new Depth(waiting.size(), Duration.ZERO);
+  }
+
+  @Override
+  public synchronized Locked locked() {
+    return locked;
+  }
+
+  /** So much cannot be signed. */
+  synchronized void lock(Locked locked) {
+    this.locked = locked;
   }
 
   /** Lets time pass until something is due again, unless nothing waits. */

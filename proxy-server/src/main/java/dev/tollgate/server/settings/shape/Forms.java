@@ -10,6 +10,7 @@ import dev.tollgate.server.settings.value.ByteSize;
 import dev.tollgate.server.settings.value.CidrBlock;
 import dev.tollgate.server.settings.value.EventLoops;
 import dev.tollgate.server.settings.value.HttpUrl;
+import dev.tollgate.server.settings.value.MasterKey;
 import dev.tollgate.server.settings.value.StoreUrl;
 import dev.tollgate.server.settings.value.TimeSpan;
 import java.math.BigDecimal;
@@ -45,6 +46,7 @@ final class Forms {
                   pattern("^[0-9]{1,9}(ms|s|m|h|d)$"))),
           Map.entry(MicroUsd.class, money()),
           Map.entry(Secret.class, secret()),
+          Map.entry(MasterKey.class, masterKey()),
           Map.entry(
               BigDecimal.class,
               form(
@@ -233,6 +235,15 @@ final class Forms {
               ? new Parsed.Ok(new Secret(text))
               : new Parsed.Refused("holds a line break or another control character");
         },
+        _ -> "***",
+        Map.of("type", "string"),
+        true);
+  }
+
+  private static Form masterKey() {
+    return new Form(
+        "the Base64 of 32 bytes, as openssl rand -base64 32 makes it",
+        (text, _) -> fit(MasterKey.parse(text)),
         _ -> "***",
         Map.of("type", "string"),
         true);
