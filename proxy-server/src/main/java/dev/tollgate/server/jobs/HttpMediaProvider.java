@@ -6,9 +6,11 @@ import dev.tollgate.core.blob.BlobName;
 import dev.tollgate.core.blob.SignedUrl;
 import dev.tollgate.core.blob.StoringTime;
 import dev.tollgate.server.jobs.ProviderJson.Refusal;
+import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -22,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A provider of jobs over HTTP. It goes where the configuration says and nowhere else: neither
@@ -71,8 +74,13 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
             .POST(BodyPublishers.ofByteArray(SubmissionBody.of(target, job, images)))
             .build();
     return switch (ask(request)) {
-      case Answer.None none -> new Submitted.Unknown(none.reason());
+      case Answer.None none ->
+          none.reached()
+              ? new Submitted.Unknown(none.reason())
+              : new Submitted.NotTaken(none.reason());
       case Answer.Got got when got.status() == 200 -> accepted(got);
+      case Answer.Got got when isLater(got.status()) ->
+          new Submitted.NotTaken("status " + got.status());
       case Answer.Got got when isVerdict(got.status()) -> {
         Refusal why = ProviderJson.refusal(got.body());
         yield new Submitted.Refused(why.code(), why.message());
@@ -95,6 +103,11 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
   /** Asked again, it would say the same; timeouts, conflicts and limits are none. */
   private static boolean isVerdict(int status) {
     return status / 100 == 4 && status != 408 && status != 409 && status != 425 && status != 429;
+  }
+
+  /** It is not taken now; what a gateway between us says, as 502, is no such word. */
+  private static boolean isLater(int status) {
+    return status == 429 || status == 503;
   }
 
   @Override
@@ -156,7 +169,12 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
     @SuppressWarnings("ArrayRecordComponent") // read once, where it was made
     record Got(int status, byte[] body) implements Answer {}
 
-    record None(String reason) implements Answer {}
+    /**
+     * Nothing did.
+     *
+     * @param reached whether the provider may have the request
+     */
+    record None(String reason, boolean reached) implements Answer {}
   }
 
   private HttpRequest.Builder to(MediaTarget target, String rest) {
@@ -178,10 +196,14 @@ public final class HttpMediaProvider implements MediaProvider, AutoCloseable {
       HttpResponse<byte[]> answer = sent(request, whole, times.answer());
       return new Answer.Got(answer.statusCode(), answer.body());
     } catch (ExecutionException e) {
-      return new Answer.None(String.valueOf(e.getCause()));
+      return new Answer.None(String.valueOf(e.getCause()), !isUnconnected(e.getCause()));
     } catch (TimeoutException e) {
-      return new Answer.None("no answer within " + times.answer());
+      return new Answer.None("no answer within " + times.answer(), true);
     }
+  }
+
+  private static boolean isUnconnected(@Nullable Throwable cause) {
+    return cause instanceof ConnectException || cause instanceof HttpConnectTimeoutException;
   }
 
   /** The client's own time limit ends with the head. */

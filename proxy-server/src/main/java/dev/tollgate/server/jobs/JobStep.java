@@ -45,6 +45,9 @@ final class JobStep {
   /** The same for one that is asked to give up a job, and for what is still on its way to it. */
   private static final Duration UNKNOWN_MAX = Duration.ofMinutes(1);
 
+  /** What a connection and an answer may take, and a provider that has to take it in. */
+  private static final Duration ON_ITS_WAY_MAX = Duration.ofSeconds(15);
+
   /** With the pauses between them about five minutes. */
   private static final int TRIES_FOR_FILES_MAX = 16;
 
@@ -115,9 +118,20 @@ final class JobStep {
       case Seen.Made made -> accepted(job, made.providerJob());
       case Seen.Failed failed -> accepted(job, failed.providerJob());
       case Seen.GivenUp gone -> accepted(job, gone.providerJob());
-      case Seen.Absent _ -> submit(job, target);
+      case Seen.Absent _ -> {
+        if (mayBeOnItsWay(job)) {
+          learnedNothing(job, "it may still be on its way to its provider");
+        } else {
+          submit(job, target);
+        }
+      }
       case Seen.Unknown unknown -> learnedNothing(job, unknown.reason());
     }
+  }
+
+  /** Whoever sent it may be dead, or slower than its lease, and what it sent be late. */
+  private static boolean mayBeOnItsWay(ClaimedJob job) {
+    return job.doubt() != Doubt.ABSENT && job.intent().orElseThrow().compareTo(ON_ITS_WAY_MAX) < 0;
   }
 
   private void submit(ClaimedJob job, MediaTarget target)
@@ -138,6 +152,8 @@ final class JobStep {
       case Submitted.Accepted accepted -> accepted(job, accepted.providerJob());
       case Submitted.Refused refused ->
           fail(job, ErrorCode.PROVIDER_FAILURE, told(refused.code(), refused.message()));
+      case Submitted.NotTaken no ->
+          inVain(job, Doubt.ABSENT, no.reason(), LookTimes.afterNothing(job.tries()));
       case Submitted.Unknown unknown -> learnedNothing(job, unknown.reason());
     }
   }

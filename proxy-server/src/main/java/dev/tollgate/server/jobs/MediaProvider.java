@@ -33,7 +33,10 @@ public interface MediaProvider {
     /** Nothing will be made. */
     record Refused(String code, String message) implements Submitted {}
 
-    /** It may have been accepted or not. */
+    /** Nothing reached the provider, or it says that it takes nothing now. */
+    record NotTaken(String reason) implements Submitted {}
+
+    /** It may have been accepted or not, and may still be on its way. */
     record Unknown(String reason) implements Submitted {}
   }
 

@@ -38,7 +38,7 @@ class DirectProvider implements MediaProvider {
     return switch (call("POST", "/v1/media/jobs", "", job.id().toString(), body)) {
       case MediaReply.Json json when json.status() == 200 ->
           new Submitted.Accepted(idOf(json.body()));
-      case MediaReply.Json json when json.status() == 503 -> new Submitted.Unknown("busy");
+      case MediaReply.Json json when json.status() == 503 -> new Submitted.NotTaken("busy");
       case MediaReply.Json json -> {
         var why = ProviderJson.refusal(json.body().getBytes(UTF_8));
         yield new Submitted.Refused(why.code(), why.message());

@@ -125,7 +125,7 @@ class HttpMediaProviderTest {
     assertThat(provider.submit(target("fault/job-refused"), job()))
         .isInstanceOf(Submitted.Refused.class);
     assertThat(provider.submit(target("fault/job-busy"), job()))
-        .isEqualTo(new Submitted.Unknown("status 503"));
+        .isEqualTo(new Submitted.NotTaken("status 503"));
     assertThat(provider.submit(target("fault/job-lost-answer"), job()))
         .isInstanceOf(Submitted.Unknown.class);
     assertThat(provider.submit(target("fault/job-silent"), job()))
@@ -134,7 +134,7 @@ class HttpMediaProviderTest {
     provider.submit(target("fault/job-odd-status"), odd);
     assertThat(provider.lookUp(target(""), odd)).isInstanceOf(Seen.Unknown.class);
     String nobody = "http://127.0.0.1:1/v1";
-    assertThat(provider.submit(target("m", nobody), job())).isInstanceOf(Submitted.Unknown.class);
+    assertThat(provider.submit(target("m", nobody), job())).isInstanceOf(Submitted.NotTaken.class);
     assertThat(provider.look(target("m", nobody), "x")).isInstanceOf(Seen.Unknown.class);
     assertThat(provider.cancel(target("m", nobody), "x")).isInstanceOf(Canceled.Unknown.class);
     assertThat(provider.cancel(target("m"), "mj_none")).isEqualTo(new Canceled.Absent());

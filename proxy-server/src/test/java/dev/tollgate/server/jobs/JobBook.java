@@ -240,6 +240,7 @@ final class JobBook implements JobStore {
       return Intent.FULL;
     }
     row.intended = now();
+    row.doubt = Doubt.NONE;
     return Intent.NOTED;
   }
 

@@ -51,6 +51,7 @@ class JobDoubtTest {
   /** One whose first submission is on its way for a while after nobody waits for its answer. */
   private class Slow extends DirectProvider {
     private final Duration arrival;
+    private boolean isSent;
     private boolean hasArrived;
 
     Slow(Duration arrival) {
@@ -60,6 +61,10 @@ class JobDoubtTest {
 
     @Override
     public Submitted submit(MediaTarget target, ClaimedJob job) {
+      if (hasArrived || isSent) {
+        return super.submit(target, job);
+      }
+      isSent = true;
       return new Submitted.Unknown("no answer within PT10S");
     }
 
@@ -150,6 +155,32 @@ class JobDoubtTest {
     runToTheEnd(provider);
     assertThat(row.status).isEqualTo("canceled");
     assertThat(provider.jobs.json(0)).contains("\"status\":\"cancelled\"");
+  }
+
+  @Test
+  void aJobThatMayBeOnItsWayIsNotSubmittedAgain() throws Exception {
+    Slow provider = new Slow(BEGIN.plusSeconds(14));
+    Row row = video("m?takes=1s");
+    runToTheEnd(provider);
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(provider.jobs.json(0)).contains("\"submissions\":1");
+  }
+
+  @Test
+  void aJobThatNeverArrivedIsSubmittedAgainAfterAWhile() throws Exception {
+    Slow provider = new Slow(BEGIN.plusDays(1));
+    Row row = video("m?takes=1s");
+    runToTheEnd(provider);
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(row.intended).isBetween(BEGIN.plusSeconds(15), BEGIN.plusSeconds(40));
+  }
+
+  @Test
+  void whatAProviderDoesNotTakeNowIsSubmittedAgainSoon() throws Exception {
+    Row row = video("fault/job-busy:1?takes=1s");
+    runToTheEnd(new DirectProvider(book));
+    assertThat(row.status).isEqualTo("succeeded");
+    assertThat(row.intended).isBetween(BEGIN, BEGIN.plusSeconds(3));
   }
 
   @Test

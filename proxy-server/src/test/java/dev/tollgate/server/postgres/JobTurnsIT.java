@@ -222,6 +222,9 @@ class JobTurnsIT {
     job = claimOne();
     assertThat(job).returns("storage", Claimed::doubt).returns(1, Claimed::doubts);
     assertThat(rows.intend(job, 9)).isEqualTo("noted");
+    assertThat(rows.inVain(job, null, Duration.ZERO)).isTrue();
+    job = claimOne();
+    assertThat(job).as("of an attempt before").returns(null, Claimed::doubt);
     assertThat(rows.submitted(job, "p1", Duration.ZERO)).isTrue();
     assertThat(rows.inVain(claimOne(), "file", Duration.ZERO)).isTrue();
     assertThat(rows.waiting(claimOne(), Duration.ZERO)).isTrue();

@@ -79,7 +79,10 @@ final class MigrationsTest {
               "805e87ec9b25a4e1b93f5dd7a92156ba34888a6501ff27d626c5063807df8693"),
           Map.entry(
               "V21__sealed_secrets.sql",
-              "e8430bdb091568ee18fea1c45eebc507230befd78159df2b42a5d77604e9d38e"));
+              "e8430bdb091568ee18fea1c45eebc507230befd78159df2b42a5d77604e9d38e"),
+          Map.entry(
+              "V22__job_intents.sql",
+              "e2cfedffcc663053f736c8e39801e2624262db7bcbc5bf855c506fc47fda9beb"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
