@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,8 +52,8 @@ class JobDoubtTest {
   /** One whose first submission is on its way for a while after nobody waits for its answer. */
   private class Slow extends DirectProvider {
     private final Duration arrival;
+    private @Nullable Runnable onItsWay;
     private boolean isSent;
-    private boolean hasArrived;
 
     Slow(Duration arrival) {
       super(book);
@@ -61,20 +62,31 @@ class JobDoubtTest {
 
     @Override
     public Submitted submit(MediaTarget target, ClaimedJob job) {
-      if (hasArrived || isSent) {
+      if (isSent) {
         return super.submit(target, job);
       }
       isSent = true;
+      onItsWay = () -> super.submit(target, job);
       return new Submitted.Unknown("no answer within PT10S");
     }
 
     @Override
     public Seen lookUp(MediaTarget target, ClaimedJob job) {
-      if (!hasArrived && book.now.compareTo(arrival) >= 0) {
-        hasArrived = true;
-        super.submit(target, job);
-      }
+      arrive();
       return super.lookUp(target, job);
+    }
+
+    @Override
+    public Seen look(MediaTarget target, String providerJob) throws InterruptedException {
+      arrive();
+      return super.look(target, providerJob);
+    }
+
+    private void arrive() {
+      if (onItsWay != null && book.now.compareTo(arrival) >= 0) {
+        onItsWay.run();
+        onItsWay = null;
+      }
     }
   }
 
@@ -160,7 +172,7 @@ class JobDoubtTest {
   @Test
   void aJobThatMayBeOnItsWayIsNotSubmittedAgain() throws Exception {
     Slow provider = new Slow(BEGIN.plusSeconds(14));
-    Row row = video("m?takes=1s");
+    Row row = video("m?takes=30s");
     runToTheEnd(provider);
     assertThat(row.status).isEqualTo("succeeded");
     assertThat(provider.jobs.json(0)).contains("\"submissions\":1");
