@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,12 +18,12 @@ public final class Shutdown {
   private static final Logger log = LoggerFactory.getLogger(Shutdown.class);
   private static final Duration LAST_WORDS = Duration.ofSeconds(5);
 
-  /** The traffic that is drained. Called on the clock's thread; must not block. */
+  /** The traffic that is drained. Must not block. */
   public interface Traffic {
-    /** From now on every reply says {@code Connection: close}. */
+    /** From now on every reply says {@code Connection: close}. For any thread. */
     void announceClose();
 
-    /** Accepts no more connections. */
+    /** Accepts no more connections. This and the others are called on the clock's thread. */
     void closeListener();
 
     /** Completes when no request is running; asked after the listener closed. */
@@ -48,6 +49,7 @@ public final class Shutdown {
   private final Traffic traffic;
   private final Duration delay;
   private final Duration timeout;
+  private final AtomicBoolean announced = new AtomicBoolean();
   private final CompletableFuture<Void> drained = new CompletableFuture<>();
   private Step step = Step.SERVING;
 
@@ -69,14 +71,14 @@ public final class Shutdown {
    * Begins to drain, or hurries a drain that has begun. Any thread; the node is unready at once.
    */
   public CompletionStage<Void> begin() {
-    health.become(Health.State.DRAINING);
+    becomeUnready();
     clock.execute(this::beginOrHurry);
     return drained;
   }
 
   /** Begins to drain, and leaves a drain that has begun as it is. Any thread. */
   public void beginUnlessBegun() {
-    health.become(Health.State.DRAINING);
+    becomeUnready();
     clock.execute(
         () -> {
           if (step == Step.SERVING) {
@@ -90,6 +92,14 @@ public final class Shutdown {
     return drained;
   }
 
+  /** Whoever reads that it is unready finds replies that end their connections. */
+  private void becomeUnready() {
+    if (announced.compareAndSet(false, true)) {
+      traffic.announceClose();
+    }
+    health.become(Health.State.DRAINING);
+  }
+
   private void beginOrHurry() {
     switch (step) {
       case SERVING -> announce();
@@ -101,7 +111,6 @@ public final class Shutdown {
   private void announce() {
     step = Step.ANNOUNCED;
     log.info("draining: listener closes in {} s, {} running", delay.toSeconds(), traffic.running());
-    traffic.announceClose();
     in(delay, Step.ANNOUNCED, this::closeListener);
   }
 

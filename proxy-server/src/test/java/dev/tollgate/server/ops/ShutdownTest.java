@@ -27,11 +27,11 @@ final class ShutdownTest {
   }
 
   @Test
-  void theNodeIsUnreadyBeforeAnyThreadRuns() {
+  void theNodeIsUnreadyAndEndsConnectionsBeforeAnyThreadRuns() {
     shutdown.begin();
 
     assertThat(health.isReady()).isFalse();
-    assertThat(traffic.told).isEmpty();
+    assertThat(traffic.told).containsExactly("announce close");
   }
 
   @Test
