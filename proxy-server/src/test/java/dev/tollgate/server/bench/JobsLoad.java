@@ -27,6 +27,7 @@ final class JobsLoad implements AutoCloseable {
   private static final Duration ANSWER = Duration.ofSeconds(30);
 
   private final int port;
+  private final String name;
   private final String authorization;
   private final List<String> ids = new ArrayList<>();
   private final List<Double> pollMillis = new ArrayList<>();
@@ -34,8 +35,12 @@ final class JobsLoad implements AutoCloseable {
   private final List<RawClient> pollers = new ArrayList<>();
   private final ScheduledThreadPoolExecutor polls = new ScheduledThreadPoolExecutor(CONNECTIONS);
 
-  JobsLoad(int port, String key) {
+  /**
+   * @param name which no other load of the same key has
+   */
+  JobsLoad(int port, String key, String name) {
     this.port = port;
+    this.name = name;
     this.authorization = "Authorization: Bearer " + key;
   }
 
@@ -64,7 +69,9 @@ final class JobsLoad implements AutoCloseable {
     try (RawClient client = RawClient.connect(port).within(ANSWER)) {
       for (int n = from; n < to; n++) {
         RawResponse answer =
-            client.post(PATH, body, authorization, "Idempotency-Key: job-" + n).readResponse();
+            client
+                .post(PATH, body, authorization, "Idempotency-Key: " + name + "-" + n)
+                .readResponse();
         Matcher id = ID.matcher(answer.text());
         assertThat(answer.status() == 202 && id.find()).as(answer.text()).isTrue();
         mine.add(id.group(1));
