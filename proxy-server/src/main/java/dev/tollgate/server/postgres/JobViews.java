@@ -36,7 +36,8 @@ public final class JobViews {
   private static final String OPEN =
       """
       SELECT status, count(*)
-        FROM (SELECT status FROM media_job WHERE completed_at IS NULL LIMIT ?) j
+        FROM (SELECT status FROM media_job
+               WHERE completed_at IS NULL AND next_look_at < 'infinity' LIMIT ?) j
        GROUP BY status
       """;
 

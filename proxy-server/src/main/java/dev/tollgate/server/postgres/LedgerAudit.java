@@ -123,7 +123,7 @@ public final class LedgerAudit {
          CROSS JOIN LATERAL ledger_scopes(j.org_id, j.key_id, j.day) s
           LEFT JOIN lease l ON l.holder = 'job:' || j.id AND l.scope_id = s.scope_id
                            AND l.state = 'open'
-         WHERE j.completed_at IS NULL
+         WHERE j.completed_at IS NULL AND j.next_look_at < 'infinity'
            AND coalesce(l.granted_micro - l.spent_micro, 0) <> j.estimated_cost_micro
         """);
     VIOLATIONS.put(

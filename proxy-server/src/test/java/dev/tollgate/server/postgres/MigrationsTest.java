@@ -82,7 +82,10 @@ final class MigrationsTest {
               "e8430bdb091568ee18fea1c45eebc507230befd78159df2b42a5d77604e9d38e"),
           Map.entry(
               "V22__job_intents.sql",
-              "e2cfedffcc663053f736c8e39801e2624262db7bcbc5bf855c506fc47fda9beb"));
+              "e2cfedffcc663053f736c8e39801e2624262db7bcbc5bf855c506fc47fda9beb"),
+          Map.entry(
+              "V23__plans_of_jobs.sql",
+              "ad70485b0b1300ba113ce78452d7dec83f3f67d5b9c01ff0f9ce3a1c0b06f646"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
