@@ -85,7 +85,10 @@ final class MigrationsTest {
               "e2cfedffcc663053f736c8e39801e2624262db7bcbc5bf855c506fc47fda9beb"),
           Map.entry(
               "V23__plans_of_jobs.sql",
-              "ad70485b0b1300ba113ce78452d7dec83f3f67d5b9c01ff0f9ce3a1c0b06f646"));
+              "ad70485b0b1300ba113ce78452d7dec83f3f67d5b9c01ff0f9ce3a1c0b06f646"),
+          Map.entry(
+              "V24__plans_of_lookups.sql",
+              "f1dfaf6a2f4a41b640818dcc16526f218c72bd0084dfdeed91cc7e30403322d7"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

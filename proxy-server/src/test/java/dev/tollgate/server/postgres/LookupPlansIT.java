@@ -1,0 +1,304 @@
+package dev.tollgate.server.postgres;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What lookups read where the database last counted its rows while nothing was pending, so that
+ * reading all that is pending seems to be free, or where plans are kept from when tables were tiny.
+ * Rows are counted, as the database counts them itself.
+ */
+class LookupPlansIT {
+  private static final int PENDING = 500;
+
+  /** So many that the tables' own indexes are as high as in a real database. */
+  private static final int PAST = 6_000;
+
+  /** Of one lookup; each row that is changed is read again. */
+  private static final long ROWS_OF_A_LOOKUP = 12;
+
+  private static final String CLAIM =
+      "SELECT count(*) FROM webhook_claim('w', 16, 4, 4, 16, 16, '1 min', '0', '{}')";
+
+  private static TestBooks books;
+  private static UUID org;
+
+  @BeforeAll
+  static void open() throws Exception {
+    books = TestBooks.open();
+    org = books.newOrg().value();
+    jobs(books, org, "past", PAST, "1 day");
+    events(books, "past", "delivered");
+    books.execute("VACUUM ANALYZE media_job, webhook_event, idempotency, organization");
+    jobs(books, org, "now", PENDING, "1 s");
+    events(books, "now", "pending");
+  }
+
+  @AfterAll
+  static void close() {
+    books.close();
+  }
+
+  @Test
+  void aClaimOfAnnouncementsReadsThoseThatItTakes() throws Exception {
+    try (Read read = new Read(books)) {
+      assertThat(read.first(CLAIM))
+          .as("of two receivers, which have four places each")
+          .isEqualTo("8");
+      assertThat(read.rowsOf("webhook_event")).isLessThan(8 * ROWS_OF_A_LOOKUP);
+    }
+  }
+
+  @Test
+  void aClaimDoesNotReadWhatIsKnownOfThoseThatDoNotWait() throws Exception {
+    books.execute(
+        "INSERT INTO organization (id, name, webhook_secret)"
+            + " SELECT gen_random_uuid(), 'idle' || n, sha256('s') FROM generate_series(1, 1000) n");
+    books.execute(
+        "INSERT INTO webhook_slow SELECT id, 'slow.example', ledger_now() FROM organization"
+            + " WHERE name LIKE 'idle%'");
+    books.execute("VACUUM ANALYZE organization, webhook_slow");
+    try (Read read = new Read(books)) {
+      assertThat(read.first(CLAIM)).isEqualTo("8");
+      assertThat(read.rowsOf("organization")).isLessThan(2 * ROWS_OF_A_LOOKUP);
+      assertThat(read.rowsOf("webhook_slow")).isLessThan(2 * ROWS_OF_A_LOOKUP);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT webhook_release(id, 'w', 1, '1 s') FROM held",
+        "SELECT webhook_hold(id, 'w', 1, 'key_missing', '1 s') FROM held",
+        "SELECT webhook_book(id, 'w', 1, 1, 'http_error', 500, 7, 'again', '1 s', 1000) FROM held",
+        "SELECT job_remove(NULL, NULL, job_id) FROM held",
+      })
+  void anAnnouncementIsFoundByItsName(String lookup) throws Exception {
+    try (Read read = new Read(books)) {
+      read.first(CLAIM);
+      read.run(
+          "CREATE TEMPORARY TABLE held ON COMMIT DROP AS"
+              + " SELECT id, job_id FROM webhook_event WHERE lease_until > ledger_now() LIMIT 1");
+      read.countAnew();
+      read.first(lookup);
+      assertThat(read.rowsOf("webhook_event")).isLessThan(ROWS_OF_A_LOOKUP);
+    }
+  }
+
+  @Test
+  void aJobIsForgottenForWhatRefersToItAlone() throws Exception {
+    try (Read read = new Read(books)) {
+      assertThat(read.first("SELECT job_tidy('1 hour', 10)")).isEqualTo("10");
+      assertThat(read.rowsOf("webhook_event")).isLessThan(10 * ROWS_OF_A_LOOKUP);
+      assertThat(read.rowsOf("media_job")).isLessThan(10 * ROWS_OF_A_LOOKUP);
+    }
+  }
+
+  @Test
+  void submissionsThatAreRememberedAreNotReadToFindThoseThatExpired() throws Exception {
+    try (Read read = new Read(books)) {
+      submissions(read, "later", PENDING, "1 hour");
+      submissions(read, "over", 3, "-1 hour");
+      read.countAnew();
+      assertThat(read.first("SELECT idempotency_tidy(100)")).isEqualTo("3");
+      assertThat(read.rowsOf("idempotency")).isLessThan(3 * ROWS_OF_A_LOOKUP);
+    }
+  }
+
+  @Test
+  void aPlanThatIsKeptFromWhenTablesWereTinyReadsNoMore() throws Exception {
+    String unknown = "'" + UUID.randomUUID() + "'";
+    List<String> lookups =
+        List.of(
+            "SELECT answer FROM idempotency_claim('"
+                + UUID.randomUUID()
+                + "', 'e', 'k',"
+                + " sha256('b'), 'r', '1 min', '1 d', 500, 't', '{}', '{}', '')",
+            "SELECT webhook_book(" + unknown + ", 'w', 1, 1, 'ok', 200, 7, 'again', '1 s', 1000)",
+            "SELECT webhook_release(" + unknown + ", 'w', 1, '1 s')",
+            "SELECT webhook_hold(" + unknown + ", 'w', 1, 'key_missing', '1 s')",
+            "SELECT webhook_resend(" + unknown + ")",
+            "SELECT count(*) FROM job_artifacts_take(20)",
+            "SELECT job_artifacts_forget(ARRAY[" + unknown + "::uuid])",
+            CLAIM);
+    try (TestBooks young = TestBooks.open();
+        Read read = new Read(young)) {
+      UUID its = young.newOrg().value();
+      tiny(young, its);
+      for (int turn = 0; turn < 7; turn++) {
+        for (String lookup : lookups) {
+          read.first(lookup);
+        }
+      }
+      read.end();
+      jobs(young, its, "past", PENDING, "1 day");
+      events(young, "past", "pending");
+      files(young, "past");
+      young.execute(
+          "INSERT INTO idempotency (org_id, endpoint, key, body_sha256, state, request_id,"
+              + " claimed_at, lease_until, expires_at)"
+              + " SELECT ?, 'e', n, sha256('b'), 'claimed', 'r', ledger_now(), ledger_now(),"
+              + " ledger_now() + interval '1 h' FROM generate_series(1, ?) n",
+          its,
+          PENDING);
+      for (String lookup : lookups) {
+        read.countAnew();
+        read.first(lookup);
+        assertThat(read.rows()).as(lookup).isLessThan(8 * ROWS_OF_A_LOOKUP);
+      }
+    }
+  }
+
+  /** A few rows of each kind, counted. */
+  private static void tiny(TestBooks young, UUID its) throws SQLException {
+    jobs(young, its, "first", 3, "1 day");
+    events(young, "first", "delivered");
+    files(young, "first");
+    young.execute(
+        "VACUUM ANALYZE media_job, webhook_event, webhook_delivery, webhook_slow, idempotency,"
+            + " media_artifact, media_image, organization");
+  }
+
+  /** Jobs that ended so long ago; their request says which they are. */
+  private static void jobs(TestBooks books, UUID org, String name, int count, String ago)
+      throws SQLException {
+    books.execute(
+        """
+        INSERT INTO media_job (id, org_id, key_id, request_id, day, kind, model, provider, status,
+                               estimated_cost_micro, max_cost_micro, params, metadata, created_at,
+                               expires_at, next_look_at, completed_at)
+        SELECT gen_random_uuid(), ?, 'key', rpad(? || n, 30, '_'), '2026-11-22', 'video', 'm',
+               'mock', 'succeeded', 0, 0, '{}', '{}', at, at, at, at
+          FROM generate_series(1, ?) n,
+               LATERAL (SELECT ledger_now() - ?::interval - n * interval '1 ms') a (at)""",
+        org,
+        name,
+        count,
+        ago);
+  }
+
+  /** An announcement of each such job, to one of two receivers. */
+  private static void events(TestBooks books, String name, String state) throws SQLException {
+    books.execute(
+        """
+        INSERT INTO webhook_event (id, org_id, job_id, event, url, request_id, created_at,
+                                   next_attempt_at, state)
+        SELECT gen_random_uuid(), j.org_id, j.id, 'job.completed',
+               'https://h' || row_number() OVER () % 2 || '.example/x', j.request_id,
+               j.completed_at, j.completed_at, ?
+          FROM media_job j WHERE j.request_id LIKE ? || '%'""",
+        state, name);
+  }
+
+  /** An artifact and an image of each such job, which stay. */
+  private static void files(TestBooks books, String name) throws SQLException {
+    books.execute(
+        "INSERT INTO media_artifact (id, job_id, type, content_type, blob_key, size_bytes, width,"
+            + " height, duration_seconds, created_at)"
+            + " SELECT gen_random_uuid(), id, 'video', 'video/mp4', 'b', 1, 1, 1, 1, created_at"
+            + " FROM media_job WHERE request_id LIKE ? || '%'",
+        name);
+    books.execute(
+        "INSERT INTO media_image (job_id, n, blob_key)"
+            + " SELECT id, 1, 'b' FROM media_job WHERE request_id LIKE ? || '%'",
+        name);
+  }
+
+  private static void submissions(Read read, String name, int count, String expires)
+      throws SQLException {
+    read.run(
+        "INSERT INTO idempotency (org_id, endpoint, key, body_sha256, state, request_id, claimed_at,"
+            + " lease_until, expires_at) SELECT '"
+            + org
+            + "', 'e', '"
+            + name
+            + "' || n,"
+            + " sha256('b'), 'claimed', 'r', ledger_now(), ledger_now() - interval '1 d',"
+            + " ledger_now() + interval '"
+            + expires
+            + "' FROM generate_series(1, "
+            + count
+            + ") n");
+  }
+
+  /** One transaction, which ends without a trace, and how many rows it read. */
+  private static final class Read implements AutoCloseable {
+    private final Connection connection;
+    private Map<String, Long> before = Map.of();
+
+    Read(TestBooks books) throws SQLException {
+      connection = books.store().pool().getConnection();
+      connection.setAutoCommit(false);
+      countAnew();
+    }
+
+    void run(String sql) throws SQLException {
+      try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        statement.execute();
+      }
+    }
+
+    String first(String sql) throws SQLException {
+      try (PreparedStatement statement = connection.prepareStatement(sql);
+          ResultSet row = statement.executeQuery()) {
+        assertThat(row.next()).as(sql).isTrue();
+        return String.valueOf(row.getString(1));
+      }
+    }
+
+    /** What was read before does not count; some of it may be of an earlier transaction. */
+    void countAnew() throws SQLException {
+      before = counted();
+    }
+
+    long rowsOf(String table) throws SQLException {
+      return counted().getOrDefault(table, 0L) - before.getOrDefault(table, 0L);
+    }
+
+    /** Of all tables. */
+    long rows() throws SQLException {
+      return sum(counted()) - sum(before);
+    }
+
+    private static long sum(Map<String, Long> rows) {
+      return rows.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private Map<String, Long> counted() throws SQLException {
+      Map<String, Long> rows = new HashMap<>();
+      try (PreparedStatement statement =
+              connection.prepareStatement(
+                  "SELECT relname, seq_tup_read + coalesce(idx_tup_fetch, 0)"
+                      + " FROM pg_stat_xact_user_tables WHERE schemaname = 'tollgate'");
+          ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          rows.put(row.getString(1), row.getLong(2));
+        }
+      }
+      return rows;
+    }
+
+    void end() throws SQLException {
+      connection.rollback();
+    }
+
+    @Override
+    public void close() throws SQLException {
+      end();
+      connection.close();
+    }
+  }
+}
