@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 
 final class MainTest {
@@ -45,5 +46,15 @@ final class MainTest {
 
     assertThat(exit).isEqualTo(2);
     assertThat(err.toString()).contains("sevre", "Did you mean");
+  }
+
+  @Test
+  void leaksAreNotLookedForUnlessTheOperatorAsks() {
+    var properties = new Properties();
+    Main.setDefaults(properties);
+    assertThat(properties).containsEntry("io.netty.leakDetection.level", "disabled");
+    properties.setProperty("io.netty.leakDetection.level", "paranoid");
+    Main.setDefaults(properties);
+    assertThat(properties).containsEntry("io.netty.leakDetection.level", "paranoid");
   }
 }
