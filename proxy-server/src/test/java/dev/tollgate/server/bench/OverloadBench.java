@@ -58,8 +58,10 @@ class OverloadBench {
         String key = gateway.awaitLine("(sk-llm-[A-Za-z0-9]+)");
         var address = new InetSocketAddress(base.getHost(), base.getPort());
         try (var clients = new OpenLoopClients(address, key, "bench/chat", CONNECTIONS);
-            var witnesses = new Witnesses(base.getPort(), key, "bench/chat")) {
-          measure(gateway, provider, clients, witnesses);
+            var witnesses = new Witnesses(base.getPort(), key, "bench/chat", 503);
+            Subject idle = provider();
+            var others = new Witnesses(port(idle), "none", "mock-chat?ttft=0ms&chunks=1", 200)) {
+          measure(gateway, provider, clients, new Seen(witnesses, others));
         }
       }
     }
@@ -88,6 +90,13 @@ class OverloadBench {
   private Subject provider() throws IOException {
     return Subject.start(folder.resolve("mock.log"), List.of("-Xmx512m"), "mock", "--port", "0");
   }
+
+  private static int port(Subject provider) throws IOException {
+    return URI.create(provider.awaitLine(ADDRESS)).getPort();
+  }
+
+  /** Who is turned away, and who asks a process at the same time that has nothing else to do. */
+  private record Seen(Witnesses turnedAway, Witnesses ofAnIdleProcess) {}
 
   private static String loadAverage() {
     return String.format(
@@ -125,8 +134,7 @@ class OverloadBench {
         .formatted(AdminPort.PORT, server, upstream);
   }
 
-  private static void measure(
-      Subject gateway, Subject provider, OpenLoopClients clients, Witnesses witnesses)
+  private static void measure(Subject gateway, Subject provider, OpenLoopClients clients, Seen seen)
       throws Exception {
     clients.ask(200, STEP_SECONDS); // the compiler's
     clients.ask(600, 4 * STEP_SECONDS);
@@ -136,7 +144,9 @@ class OverloadBench {
     long residentBefore = gateway.residentKib();
     double served = 0;
     List<Long> shedNanos = new ArrayList<>();
-    var _ = witnesses.take();
+    List<Long> idleNanos = new ArrayList<>();
+    var _ = seen.turnedAway().take();
+    var _ = seen.ofAnIdleProcess().take();
     Duration gatewayFrom = gateway.cpu();
     Duration providerFrom = provider.cpu();
     long rounds = Math.max(1, SECONDS / STEP_SECONDS);
@@ -144,7 +154,8 @@ class OverloadBench {
       Figures figures = clients.ask(3 * peak, STEP_SECONDS);
       RESULTS.print(line("3 x", gateway, figures));
       served += figures.served / (double) STEP_SECONDS / rounds;
-      shedNanos.addAll(witnesses.take());
+      shedNanos.addAll(seen.turnedAway().take());
+      idleNanos.addAll(seen.ofAnIdleProcess().take());
     }
     double seconds = rounds * STEP_SECONDS;
     double shedMillis = Figures.millis(shedNanos, 0.99);
@@ -153,7 +164,7 @@ class OverloadBench {
         String.format(
             Locale.ROOT,
             "peak %.0f/s, goodput at 3 x %.0f/s (%.0f %%), a shed answer p50 %.1f and p99 %.1f ms"
-                + " (of %d that others saw), cores of the gateway %.2f, of the provider %.2f,"
+                + " (of %d that others saw), of an idle process p50 %.1f and p99 %.1f ms (%d), cores of the gateway %.2f, of the provider %.2f,"
                 + " resident %d MiB before and %d MiB behind; %s; %s",
             peak,
             served,
@@ -161,13 +172,17 @@ class OverloadBench {
             Figures.millis(shedNanos, 0.5),
             shedMillis,
             shedNanos.size(),
+            Figures.millis(idleNanos, 0.5),
+            Figures.millis(idleNanos, 0.99),
+            idleNanos.size(),
             gateway.cpu().minus(gatewayFrom).toNanos() / 1e9 / seconds,
             provider.cpu().minus(providerFrom).toNanos() / 1e9 / seconds,
             residentBefore / 1024,
             residentBehind / 1024,
             Cores.named(),
             loadAverage()));
-    assertThat(clients.broken() + witnesses.broken()).isZero();
+    assertThat(clients.broken() + seen.turnedAway().broken()).isZero();
+    assertThat(seen.ofAnIdleProcess().broken()).isZero();
     assertThat(served).isGreaterThan(0.9 * peak);
     assertThat((double) residentBehind)
         .as("resident memory, in KiB")

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Clients beside a load that ask now and then, each on a thread and a connection of its own: how
- * long those who are turned away wait for that, without the delays of who makes the load.
+ * long they wait for an answer, without the delays of who makes the load.
  */
 final class Witnesses implements AutoCloseable {
   private static final int THREADS = 8;
@@ -19,13 +19,18 @@ final class Witnesses implements AutoCloseable {
 
   private final CountDownLatch ending = new CountDownLatch(1);
   private final AtomicInteger broken = new AtomicInteger();
-  private final List<Long> shedNanos = new ArrayList<>();
+  private final List<Long> answeredNanos = new ArrayList<>();
   private final int port;
+  private final int status;
   private final String authorization;
   private final String body;
 
-  Witnesses(int port, String key, String model) {
+  /**
+   * @param status of the answers that count
+   */
+  Witnesses(int port, String key, String model, int status) {
     this.port = port;
+    this.status = status;
     this.authorization = "Authorization: Bearer " + key;
     this.body =
         "{\"model\":\""
@@ -44,7 +49,7 @@ final class Witnesses implements AutoCloseable {
         client.post("/v1/chat/completions", body, authorization).peekAtLeast(1);
         long tookNanos = System.nanoTime() - askedNanos;
         RawResponse response = client.readResponse();
-        if (response.status() == 503) {
+        if (response.status() == status) {
           remember(tookNanos);
         }
       }
@@ -58,13 +63,13 @@ final class Witnesses implements AutoCloseable {
   }
 
   private synchronized void remember(long tookNanos) {
-    shedNanos.add(tookNanos);
+    answeredNanos.add(tookNanos);
   }
 
-  /** How long the 503s took that came since the last time. */
+  /** How long the answers took that came since the last time. */
   synchronized List<Long> take() {
-    List<Long> taken = List.copyOf(shedNanos);
-    shedNanos.clear();
+    List<Long> taken = List.copyOf(answeredNanos);
+    answeredNanos.clear();
     return taken;
   }
 

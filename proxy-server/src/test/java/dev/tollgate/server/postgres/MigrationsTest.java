@@ -88,7 +88,10 @@ final class MigrationsTest {
               "ad70485b0b1300ba113ce78452d7dec83f3f67d5b9c01ff0f9ce3a1c0b06f646"),
           Map.entry(
               "V24__plans_of_lookups.sql",
-              "f1dfaf6a2f4a41b640818dcc16526f218c72bd0084dfdeed91cc7e30403322d7"));
+              "f1dfaf6a2f4a41b640818dcc16526f218c72bd0084dfdeed91cc7e30403322d7"),
+          Map.entry(
+              "V25__plans_of_steps.sql",
+              "e88433246972d49ff404f9dc3aa1bdd0cc4352c0867091d23d5336bfda53eca1"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {
