@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 /** The admin listener of a node, asked as an operator asks it. */
 final class Admin {
   private static final Duration SOON = Duration.ofSeconds(20);
+  private static final int POLL_MILLIS = 20;
   private static final List<String> HELD =
       List.of(
           "tollgate_requests_in_flight",
@@ -102,7 +103,18 @@ final class Admin {
       if (System.nanoTime() > deadlineNanos) {
         throw new AssertionError("waited " + SOON + " in vain for " + what + ": " + held(numbers));
       }
+      pause();
       numbers = metrics();
+    }
+  }
+
+  /** Asked without one, a node and this JVM do little else until what is awaited has come. */
+  private static void pause() {
+    try {
+      MortalNodes.pause(POLL_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
     }
   }
 

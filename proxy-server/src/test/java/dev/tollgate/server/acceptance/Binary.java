@@ -1,6 +1,7 @@
 package dev.tollgate.server.acceptance;
 
 import dev.tollgate.core.testkit.RawClient;
+import dev.tollgate.server.postgres.ReadyCluster;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The built program, {@code serve}, as a child process. It is started as the launcher starts it,
@@ -67,7 +69,7 @@ final class Binary implements AutoCloseable {
     return start(home, List.of(), sets);
   }
 
-  /** Starts the one that writes down which classes it has loaded when it ends. */
+  /** Starts the one that writes down which classes it has loaded when it ends, on nothing. */
   static Binary recorded(Folder home, Path archive) throws IOException, InterruptedException {
     List<String> flags = List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:disable");
     List<String> arguments = List.of("serve", "--config", home.config() + "");
@@ -76,6 +78,9 @@ final class Binary implements AutoCloseable {
 
   /** Starts it and does not wait: for starts that should fail. */
   static Binary launch(Folder home, List<String> jvmFlags, String... sets) throws IOException {
+    if (Stream.of(sets).noneMatch(set -> set.startsWith("store.url="))) {
+      ReadyCluster.putInto(home.dataDir());
+    }
     List<String> arguments = new ArrayList<>(List.of("serve", "--config", home.config() + ""));
     for (String set : sets) {
       arguments.add("--set");

@@ -2,6 +2,7 @@ package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.cli.Verbs;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -15,6 +16,7 @@ import java.util.Map;
 /** The books as they stand in a folder's database, read past the program. */
 final class Books {
   private static final Duration SOON = Duration.ofSeconds(20);
+  private static final int POLL_MILLIS = 20;
 
   private final Folder folder;
 
@@ -50,6 +52,9 @@ final class Books {
       assertThat(Duration.ofNanos(System.nanoTime() - began))
           .as("not in the books: %s of %d", missing, told.size())
           .isLessThan(SOON);
+      if (!missing.isEmpty()) {
+        MortalNodes.pause(POLL_MILLIS);
+      }
     }
   }
 
@@ -62,7 +67,7 @@ final class Books {
 
   /** Adds up everything, as an operator does. */
   void requireAuditClean() throws Exception {
-    Program.Said audit = Program.run("ledger", "audit", "--config", folder.config().toString());
+    Verbs.Said audit = Verbs.run("ledger", "audit", "--config", folder.config().toString());
     assertThat(audit.exitCode()).as(audit.out() + audit.err()).isZero();
     assertThat(number("SELECT count(*) FROM settlement_quarantine")).isZero();
   }

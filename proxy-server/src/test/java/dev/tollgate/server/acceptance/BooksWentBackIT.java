@@ -2,10 +2,12 @@ package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.server.cli.Verbs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -76,12 +78,12 @@ class BooksWentBackIT {
         key = node.bootstrapKey();
         charge(node, 20);
         node.admin().awaitBooked();
-        requireDone(Program.run("store", "export", file, "--config", "" + folder.config()));
+        requireDone(Verbs.run("store", "export", file, "--config", "" + folder.config()));
         charge(node, 20);
         stop(node);
       }
       requireDone(
-          Program.run("store", "import", file, "--replace", "--config", "" + folder.config()));
+          Verbs.run("store", "import", file, "--replace", "--config", "" + folder.config()));
       try (Binary node = Binary.start(folder)) {
         assertThat(node.err().text()).contains(WENT_BACK);
         Books books = Books.of(folder);
@@ -94,7 +96,7 @@ class BooksWentBackIT {
     }
   }
 
-  private static void requireDone(Program.Said said) {
+  private static void requireDone(Verbs.Said said) {
     assertThat(said.exitCode()).as(said.err()).isZero();
   }
 
@@ -234,7 +236,7 @@ class BooksWentBackIT {
 
       assertThat(rebase(folder, database).exitCode()).isEqualTo(1);
       assertThat(database.number("SELECT count(*) FROM node_rebase")).isZero();
-      Program.Said accepted = rebase(folder, database, "--yes");
+      Verbs.Said accepted = rebase(folder, database, "--yes");
       assertThat(accepted.exitCode()).as(accepted.err()).isZero();
       assertThat(database.number("SELECT count(*) FROM node_rebase")).isOne();
 
@@ -250,9 +252,9 @@ class BooksWentBackIT {
 
   @Test
   void whoOnlyLooksChangesNothing() throws Exception {
-    try (OwnDatabase database = OwnDatabase.create("looked_at");
+    try (OwnDatabase database = OwnDatabase.empty("looked_at");
         Folder folder = Folder.with(Shared.setup())) {
-      Program.Said looked = rebase(folder, database);
+      Verbs.Said looked = rebase(folder, database);
       assertThat(looked.exitCode()).as(looked.out()).isEqualTo(1);
       assertThat(looked.err()).contains("run: tollgate migrate");
       assertThat(database.number("SELECT count(*) FROM pg_tables WHERE schemaname = 'tollgate'"))
@@ -300,11 +302,10 @@ class BooksWentBackIT {
     assertThat(node.awaitExit()).isZero();
   }
 
-  private static Program.Said rebase(Folder folder, OwnDatabase database, String... options)
-      throws Exception {
-    List<String> arguments = database.command(folder, "ledger", "rebase");
-    arguments.addAll(List.of(options));
-    return Program.run(arguments.toArray(String[]::new));
+  private static Verbs.Said rebase(Folder folder, OwnDatabase database, String... options) {
+    List<String> verb = new ArrayList<>(List.of("ledger", "rebase"));
+    verb.addAll(List.of(options));
+    return database.say(folder, verb.toArray(String[]::new));
   }
 
   /** Every charge that a client was told, with its line in the request log, and nothing else. */
@@ -316,8 +317,7 @@ class BooksWentBackIT {
   }
 
   private static void requireAuditClean(Folder folder, OwnDatabase database) throws Exception {
-    List<String> arguments = database.command(folder, "ledger", "audit");
-    Program.Said audit = Program.run(arguments.toArray(String[]::new));
+    Verbs.Said audit = database.say(folder, "ledger", "audit");
     assertThat(audit.exitCode()).as(audit.out() + audit.err()).isZero();
     assertThat(database.number("SELECT count(*) FROM settlement_quarantine")).isZero();
     assertThat(database.number("SELECT sum(leased_micro) FROM scope_account")).isZero();

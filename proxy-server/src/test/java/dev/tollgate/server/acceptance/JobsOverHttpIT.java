@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.server.cli.ApiDocument;
 import dev.tollgate.server.cli.ApiDocument.Operation;
+import dev.tollgate.server.cli.Verbs;
 import dev.tollgate.server.mock.media.Mp4File;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -52,8 +53,7 @@ class JobsOverHttpIT {
       theOperatorLooksAndCancels(folder, database, made);
       removed(made);
       examplesAreTaken();
-      List<String> audit = database.command(folder, "ledger", "audit");
-      Program.Said said = Program.run(audit.toArray(String[]::new));
+      Verbs.Said said = database.say(folder, "ledger", "audit");
       assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
     }
   }
@@ -154,25 +154,19 @@ class JobsOverHttpIT {
     assertThat(shown.path("artifacts").path(0).has("blob")).isTrue();
     assertThat(shown.toString()).as("its owner alone gets addresses").doesNotContain("http");
 
-    Program.Said canceled = ran(folder, database, "jobs", "cancel", id);
+    Verbs.Said canceled = database.say(folder, "jobs", "cancel", id);
     assertThat(canceled.exitCode()).as(canceled.err()).isZero();
     assertThat(canceled.out()).contains(id);
     awaitStatus(MUSIC + "/" + id, "canceled");
-    Program.Said again = ran(folder, database, "jobs", "cancel", id);
+    Verbs.Said again = database.say(folder, "jobs", "cancel", id);
     assertThat(again.exitCode()).isEqualTo(1);
     assertThat(again.err()).contains("is over");
   }
 
-  private static JsonNode said(Folder folder, OwnDatabase database, String... verb)
-      throws Exception {
-    Program.Said said = ran(folder, database, verb);
+  private static JsonNode said(Folder folder, OwnDatabase database, String... verb) {
+    Verbs.Said said = database.say(folder, verb);
     assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
     return Json.tree(said.out());
-  }
-
-  private static Program.Said ran(Folder folder, OwnDatabase database, String... verb)
-      throws Exception {
-    return Program.run(database.command(folder, verb).toArray(String[]::new));
   }
 
   private void removed(String id) throws Exception {

@@ -3,6 +3,7 @@ package dev.tollgate.server.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.server.acceptance.MortalNodes.Place;
+import dev.tollgate.server.cli.Verbs;
 import dev.tollgate.server.mock.MockProfile;
 import dev.tollgate.server.mock.MockProvider;
 import java.net.http.HttpClient;
@@ -70,8 +71,7 @@ class MediaKillIT {
       }
       new MediaOracle(database, mock.port(), receiver).compare(owners);
       requireFiles(database);
-      List<String> audit = database.command(three, "ledger", "audit");
-      Program.Said said = Program.run(audit.toArray(String[]::new));
+      Verbs.Said said = database.say(three, "ledger", "audit");
       assertThat(said.exitCode()).as(said.out() + said.err()).isZero();
       keep(owners, receiver, took);
     }

@@ -1,5 +1,8 @@
 package dev.tollgate.server.acceptance;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.server.cli.Verbs;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -25,14 +28,41 @@ final class OwnDatabase implements AutoCloseable {
     this.name = name;
   }
 
+  /** The template that others are copies of: nobody is connected to it. */
+  private static final class Migrated {
+    static final String NAME = make();
+
+    private static String make() {
+      try {
+        OwnDatabase template = empty("own_migrated");
+        Verbs.Said said = template.say(Shared.node().home(), "migrate");
+        assertThat(said.exitCode()).as(said.err()).isZero();
+        return template.name;
+      } catch (IOException | SQLException e) {
+        throw new AssertionError("the template of databases cannot be made", e);
+      }
+    }
+  }
+
+  /** One that {@code tollgate migrate} has been through. */
   static OwnDatabase create(String name) throws IOException, SQLException {
+    OwnDatabase made = create(name, " TEMPLATE " + Migrated.NAME);
+    made.texts("UPDATE books SET incarnation = gen_random_uuid() RETURNING id"); // books of its own
+    return made;
+  }
+
+  static OwnDatabase empty(String name) throws IOException, SQLException {
+    return create(name, "");
+  }
+
+  private static OwnDatabase create(String name, String template) throws IOException, SQLException {
     Map<String, String> server = new HashMap<>();
     for (String setting : Shared.node().home().storeSettings()) {
       int equals = setting.indexOf('=');
       server.put(setting.substring(0, equals), setting.substring(equals + 1));
     }
     var made = new OwnDatabase(server, name);
-    made.execute("CREATE DATABASE " + name);
+    made.execute("CREATE DATABASE " + name + template);
     return made;
   }
 
@@ -45,14 +75,18 @@ final class OwnDatabase implements AutoCloseable {
     return settings;
   }
 
-  /** A command line on it. */
-  List<String> command(Folder folder, String... verb) {
+  private List<String> command(Folder folder, String... verb) {
     List<String> arguments = new ArrayList<>(List.of(verb));
     arguments.addAll(List.of("--config", folder.config().toString()));
     for (String setting : settings()) {
       arguments.addAll(List.of("--set", setting));
     }
     return arguments;
+  }
+
+  /** What a command within this JVM says of it. */
+  Verbs.Said say(Folder folder, String... verb) {
+    return Verbs.run(command(folder, verb).toArray(String[]::new));
   }
 
   /** Copies it as it is, while nobody is connected. */

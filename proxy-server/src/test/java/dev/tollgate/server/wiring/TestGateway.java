@@ -2,6 +2,7 @@ package dev.tollgate.server.wiring;
 
 import dev.tollgate.core.testkit.RawClient;
 import dev.tollgate.core.testkit.RawResponse;
+import dev.tollgate.server.postgres.ReadyCluster;
 import dev.tollgate.server.settings.Loaded;
 import dev.tollgate.server.settings.SettingsLoader;
 import dev.tollgate.server.settings.yaml.Surroundings;
@@ -31,6 +32,7 @@ final class TestGateway implements AutoCloseable {
     if (!(load(file) instanceof Loaded.Valid(var settings, var _))) {
       throw new AssertionError(load(file));
     }
+    ReadyCluster.putInto(folder.resolve("data"));
     var server = new Server(settings, () -> load(file));
     try {
       if (!(server.start() instanceof Server.Start.Ready(Greeting greeting))) {

@@ -1,0 +1,94 @@
+package dev.tollgate.server.postgres;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
+
+/**
+ * What the first start on a data directory makes, made once for this JVM: the programs, unpacked,
+ * and a cluster that {@code tollgate migrate} has been through. Doing it again takes four seconds
+ * of CPU, of which most tests have nothing to show.
+ */
+public final class ReadyCluster {
+  private static final String BINARIES = "binaries";
+
+  private ReadyCluster() {}
+
+  private static final class Made {
+    static final Path HOME = make();
+  }
+
+  /** Puts it into a data directory where no node has started before. */
+  public static void putInto(Path dataDir) throws IOException {
+    Path home = PostgresHome.in(dataDir).folder();
+    if (Files.exists(home)) {
+      return;
+    }
+    Files.createDirectories(
+        dataDir,
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    copy(Made.HOME, home);
+  }
+
+  /** Nobody writes the programs: one copy of them is enough. */
+  private static void copy(Path from, Path to) throws IOException {
+    Path programs = from.resolve(BINARIES);
+    try (Stream<Path> paths = Files.walk(from)) {
+      for (Path path : paths.toList()) {
+        Path copy = to.resolve(from.relativize(path));
+        if (path.startsWith(programs) && !Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+          Files.createLink(copy, path);
+        } else {
+          Files.copy(path, copy, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+      }
+    }
+  }
+
+  private static Path make() {
+    try {
+      Path dataDir = Files.createTempDirectory("tollgate-ready");
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(dataDir)));
+      SharedPostgres.copyClusterTo(dataDir);
+      try (var lock = DataDirLock.take(dataDir);
+          var server = EmbeddedPostgres.start(lock, SharedPostgres.circumstances())) {
+        Migrations.migrate(server.address());
+      }
+      PostgresHome home = PostgresHome.in(dataDir);
+      Files.deleteIfExists(home.log());
+      copyPrograms(home.binaries());
+      return home.folder();
+    } catch (IOException | StoreException e) {
+      throw new AssertionError("the tests' ready cluster cannot be made", e);
+    }
+  }
+
+  private static void copyPrograms(Path to) throws IOException, StoreException {
+    Path unpacked = SharedPostgres.circumstances().binaries().orElseThrow();
+    Path postgres = Path.of(PostgresBinaries.in(unpacked).program("postgres"));
+    Path ofThisBuild = unpacked.resolve(unpacked.relativize(postgres).getName(0));
+    Files.createDirectory(to);
+    try (Stream<Path> paths = Files.walk(ofThisBuild)) {
+      for (Path path : paths.toList()) {
+        Files.copy(
+            path,
+            to.resolve(unpacked.relativize(path)),
+            StandardCopyOption.COPY_ATTRIBUTES,
+            LinkOption.NOFOLLOW_LINKS);
+      }
+    }
+  }
+
+  private static void delete(Path dataDir) {
+    try {
+      FileTrees.delete(dataDir);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
