@@ -3,8 +3,11 @@ package dev.tollgate.server.acceptance;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,13 +15,16 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * The way from a node to a provider, over which a test has power: while it is shut, connections are
- * refused; while it hangs, they are taken and nothing passes.
+ * refused; while it hangs, they are taken and nothing passes. Nobody else is given its port
+ * meanwhile.
  */
 final class ProviderGate implements AutoCloseable {
   private final int provider;
+  private final SocketChannel held; // bound and not listening: who connects is refused
   private final int port;
   private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
   private volatile ServerSocket listener;
+  private volatile Thread accepting;
   private volatile CountDownLatch passable = new CountDownLatch(0);
   private volatile boolean shut;
 
@@ -30,9 +36,11 @@ final class ProviderGate implements AutoCloseable {
 
   private ProviderGate(int provider) throws IOException {
     this.provider = provider;
-    this.listener = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
-    this.port = listener.getLocalPort();
-    accept(listener);
+    this.held = SocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true);
+    held.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    this.port = held.socket().getLocalPort();
+    this.listener = listen();
+    this.accepting = accept(listener);
   }
 
   /** A way to what listens on this port. */
@@ -48,11 +56,12 @@ final class ProviderGate implements AutoCloseable {
     return "http://127.0.0.1:" + port + "/v1";
   }
 
-  void begin(Outage outage) throws IOException {
+  void begin(Outage outage) throws IOException, InterruptedException {
     switch (outage) {
       case REFUSING -> {
         shut = true;
         listener.close();
+        accepting.join(); // who waits in accept() ends the socket: until then it listens
         resetAll();
       }
       case HANGING -> passable = new CountDownLatch(1);
@@ -64,13 +73,17 @@ final class ProviderGate implements AutoCloseable {
     passable.countDown();
     shut = false;
     if (listener.isClosed()) {
-      listener = new ServerSocket(port, 1024, InetAddress.getLoopbackAddress());
-      accept(listener);
+      listener = listen();
+      accepting = accept(listener);
     }
   }
 
-  private void accept(ServerSocket at) {
-    Thread.ofVirtual()
+  private ServerSocket listen() throws IOException {
+    return new ServerSocket(port, 1024, InetAddress.getLoopbackAddress());
+  }
+
+  private Thread accept(ServerSocket at) {
+    return Thread.ofVirtual()
         .start(
             () -> {
               try {
@@ -139,6 +152,7 @@ final class ProviderGate implements AutoCloseable {
   @Override
   public void close() throws IOException {
     listener.close();
+    held.close();
     passable.countDown();
     resetAll();
   }

@@ -1,11 +1,15 @@
 package dev.tollgate.server.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.tollgate.server.acceptance.ProviderGate.Outage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -39,8 +43,29 @@ class ProviderGateTest {
     }
   }
 
+  /** The system gives a port that nobody holds to whoever connects next; then no end of outage. */
+  @Test
+  void thePortOfAShutGateIsRefusedAndStillItsOwn() throws Exception {
+    try (var provider = new ServerSocket(0, 1024, InetAddress.getLoopbackAddress());
+        var gate = ProviderGate.to(provider.getLocalPort())) {
+      gate.begin(Outage.REFUSING);
+      assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> connect(gate));
+      try (var another = new Socket()) {
+        another.setReuseAddress(false);
+        var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port(gate));
+        assertThatExceptionOfType(BindException.class).isThrownBy(() -> another.bind(address));
+      }
+      gate.end();
+      connect(gate).close();
+    }
+  }
+
   private static Socket connect(ProviderGate gate) throws IOException {
-    return new Socket(InetAddress.getLoopbackAddress(), URI.create(gate.baseUrl()).getPort());
+    return new Socket(InetAddress.getLoopbackAddress(), port(gate));
+  }
+
+  private static int port(ProviderGate gate) {
+    return URI.create(gate.baseUrl()).getPort();
   }
 
   private static boolean isEnded(Socket client) throws IOException {

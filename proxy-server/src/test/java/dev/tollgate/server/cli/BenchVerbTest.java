@@ -2,12 +2,11 @@ package dev.tollgate.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.testkit.ScriptedUpstream;
 import dev.tollgate.server.bench.Metrics;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,10 +80,7 @@ class BenchVerbTest {
 
   @Test
   void aTargetThatIsNotThereIsAFailureInOneLine() throws IOException {
-    int port;
-    try (var gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = gone.getLocalPort();
-    }
+    int port = ScriptedUpstream.refusedPort();
     assertThat(run("--target=http://127.0.0.1:" + port + "/v1")).isEqualTo(1);
     assertThat(err.toString().lines())
         .singleElement()

@@ -68,12 +68,8 @@ final class CheckTest {
 
   @Test
   void connectReachesProvidersByTcpAndSaysWhoIsNotThere() throws IOException {
-    InetAddress loopback = InetAddress.getLoopbackAddress();
-    int closed;
-    try (var gone = new ServerSocket(0, 1, loopback)) {
-      closed = gone.getLocalPort();
-    }
-    try (var listening = new ServerSocket(0, 1, loopback)) {
+    int closed = ScriptedUpstream.refusedPort();
+    try (var listening = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String file =
           write(
               """
@@ -189,10 +185,7 @@ final class CheckTest {
 
   @Test
   void connectTriesTheDatabase() throws IOException {
-    int closed;
-    try (var gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      closed = gone.getLocalPort();
-    }
+    int closed = ScriptedUpstream.refusedPort();
     String url = "jdbc:postgresql://127.0.0.1:" + closed + "/gw";
     String file =
         write("version: 1\nstore: { url: '%s', username: u, password: pw-canary }".formatted(url));
@@ -202,10 +195,7 @@ final class CheckTest {
 
   @Test
   void connectTriesRedis() throws IOException {
-    int closed;
-    try (var gone = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      closed = gone.getLocalPort();
-    }
+    int closed = ScriptedUpstream.refusedPort();
     String file =
         write("version: 1\nredis: { url: 'redis://:pw-canary@127.0.0.1:%d' }".formatted(closed));
     assertThat(run("check", "--config", file, "--connect")).isOne();
