@@ -22,21 +22,32 @@ final class Table {
 
   private record Figure(String row, String title, ToDoubleFunction<JsonNode> of) {}
 
+  private static final Figure DISK_P50 =
+      new Figure("disk", "", report -> number(report, "/p50"));
+  private static final Figure DISK_P99 =
+      new Figure("disk", "", report -> number(report, "/p99"));
+
   private static final List<Figure> FIGURES =
       List.of(
-          cpu("steady", "plain, 500/s: CPU us/request", "cpu_us_per_request"),
+          cpu("steady", "plain", "plain, 500/s: CPU us/request"),
           added("steady", "plain, 500/s: added p50 us", "plain", "latency", "p50"),
           added("steady", "plain, 500/s: added p99 us", "plain", "latency", "p99"),
-          cpu("high", "plain, high rate: CPU us/request", "cpu_us_per_request"),
+          cpu("high", "plain", "plain, high rate: CPU us/request"),
           added("high", "plain, high rate: added p99 us", "plain", "latency", "p99"),
-          cpu("prompt", "32 KiB prompt: CPU us/request", "cpu_us_per_request"),
+          cpu("prompt", "plain", "32 KiB prompt: CPU us/request"),
           added("fresh", "new streams: first token added p50 us", "stream", "first_token", "p50"),
           added("fresh", "new streams: first token added p99 us", "stream", "first_token", "p99"),
-          cpu("standing", "paced streams: CPU us/event", "cpu_us_per_event"),
-          new Figure(
-              "standing",
-              "paced streams: delay per event p99 us",
-              report -> number(report, "/scenarios/streams/target/event_delay_us/p99")));
+          first("fresh", "new streams: first token p99 us, the provider's time included"),
+          cpu("standing", "streams", "paced streams: CPU us/event"),
+          delay("standing", "paced streams: delay per event p50 us", "p50"),
+          delay("standing", "paced streams: delay per event p99 us", "p99"),
+          cpu("bulk", "stream", "bulk streams: CPU us/event"),
+          of("many", "many slow streams: open at the worst moment", "streams", "streams_sustained"),
+          new Figure("many", "many slow streams: frames lost or changed", Table::framesWrong),
+          resident("many", "streams", "many slow streams: RSS MB"),
+          resident("bodies", "plain", "150 kB bodies: RSS MB"),
+          of("bodies", "150 kB bodies: answered", "plain", "target/answered"),
+          new Figure("start", "start to ready ms", report -> number(report, "/ready_ms")));
 
   private final Path folder;
   private final ObjectMapper json = new ObjectMapper();
@@ -51,16 +62,40 @@ final class Table {
     System.out.print(table.of(List.of(arguments).subList(1, arguments.length)));
   }
 
-  private static Figure cpu(String row, String title, String member) {
-    String scenario = row.equals("standing") ? "streams" : "plain";
-    return new Figure(
-        row, title, report -> number(report, "/scenarios/" + scenario + "/process/" + member));
+  private static Figure of(String row, String title, String scenario, String member) {
+    return new Figure(row, title, report -> number(report, "/scenarios/" + scenario + "/" + member));
+  }
+
+  private static Figure cpu(String row, String scenario, String title) {
+    String each = scenario.equals("plain") ? "request" : "event";
+    return of(row, title, scenario, "process/cpu_us_per_" + each);
+  }
+
+  private static Figure resident(String row, String scenario, String title) {
+    String pointer = "/scenarios/" + scenario + "/process/rss_bytes_max";
+    return new Figure(row, title, report -> number(report, pointer) / 1e6);
   }
 
   private static Figure added(
       String row, String title, String scenario, String what, String quantile) {
-    String pointer = "/scenarios/" + scenario + "/added_us/" + what + "/" + quantile;
-    return new Figure(row, title, report -> number(report, pointer));
+    return of(row, title, scenario, "added_us/" + what + "/" + quantile);
+  }
+
+  private static Figure first(String row, String title) {
+    return of(row, title, "stream", "target/first_token_us/p99");
+  }
+
+  private static Figure delay(String row, String title, String quantile) {
+    return of(row, title, "streams", "target/event_delay_us/" + quantile);
+  }
+
+  private static double framesWrong(JsonNode report) {
+    JsonNode frames = report.at("/scenarios/streams/target/frames");
+    double wrong = 0;
+    for (String how : List.of("lost", "repeated", "changed")) {
+      wrong += number(frames, "/" + how);
+    }
+    return wrong;
   }
 
   private static double number(JsonNode report, String pointer) {
@@ -80,6 +115,8 @@ final class Table {
       medians.values().forEach(each -> out.append(cell(each, medians.get(BASE))));
       out.append('\n');
     }
+    String disk = "disk: fdatasync p50 %.0f us, p99 %.0f us (medians)";
+    remarks.add(disk.formatted(median(DISK_P50, "disk"), median(DISK_P99, "disk")));
     new TreeSet<>(remarks).forEach(each -> out.append("\n- ").append(each));
     return out.append(remarks.isEmpty() ? "" : "\n").toString();
   }
