@@ -69,6 +69,11 @@ final class ChatChunks implements ChunkOut {
     relay(choices, out);
   }
 
+  @Override
+  public boolean repeats() {
+    return true;
+  }
+
   private void relay(int choices, ByteBuf out) {
     boolean asRole = !roleSent && choice.isEmptyDelta() && choice.hasAssistantRole();
     if (!roleSent && !asRole) {

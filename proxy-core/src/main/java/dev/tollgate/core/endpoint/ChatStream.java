@@ -22,6 +22,7 @@ public final class ChatStream extends ChunkStream {
   private final ChoiceReader choice;
   private final ChunkOut chunks;
   private final @Nullable Continuity continuity;
+  private final @Nullable ChunkPattern pattern;
   private boolean contentSeen;
   private boolean written;
   private Finish finish = Finish.NONE;
@@ -46,6 +47,21 @@ public final class ChatStream extends ChunkStream {
     this.choice = new ChoiceReader(stamp);
     this.continuity = Continuity.of(opening);
     this.chunks = form.open(stamp, root, choice, continuity == null ? null : continuity.begun());
+    this.pattern = continuity == null && chunks.repeats() ? new ChunkPattern() : null;
+  }
+
+  @Override
+  boolean repeats(byte[] data, int from, int end, ByteBuf out) {
+    if (pattern == null) {
+      return false;
+    }
+    if (!pattern.write(data, from, end, out)) {
+      pattern.forget();
+      return false;
+    }
+    contentEvents++;
+    contentBytes += pattern.textBytes();
+    return true;
   }
 
   @Override
@@ -109,6 +125,7 @@ public final class ChatStream extends ChunkStream {
   }
 
   private Step write(int choices, ByteBuf out) {
+    boolean isFirst = !written;
     written = true;
     finish = finishNow();
     if (finish != Finish.NONE) {
@@ -117,11 +134,23 @@ public final class ChatStream extends ChunkStream {
     if (continuity != null) {
       writeReleased(continuity.released(), out);
     }
+    int event = out.writerIndex();
     chunks.write(choices, out);
+    if (!isFirst && finish == Finish.NONE) {
+      learn(choices, out, event);
+    }
     if (continuity != null) {
       continuity.sent(chunks.begun());
     }
     return Step.WROTE;
+  }
+
+  private void learn(int choices, ByteBuf out, int event) {
+    JsonMembers delta = choice.delta();
+    int text = choice.onlyText();
+    if (pattern != null && delta != null && text >= 0) {
+      pattern.learn(root, choices, delta, text, out, event);
+    }
   }
 
   /** Whether the provider said that it finished. */

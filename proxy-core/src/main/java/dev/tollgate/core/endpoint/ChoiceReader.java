@@ -33,6 +33,8 @@ final class ChoiceReader {
   private boolean emptyDelta;
   private long contentBytes;
   private long thoughtBytes;
+  private int carrying;
+  private int textAt;
   private @Nullable JsonSplice callEdits;
   private @Nullable JsonSplice restriction;
 
@@ -92,6 +94,8 @@ final class ChoiceReader {
     emptyDelta = true;
     contentBytes = 0;
     thoughtBytes = 0;
+    carrying = 0;
+    textAt = -1;
     callEdits = null;
     restriction = null;
     callsAt = -1;
@@ -120,6 +124,7 @@ final class ChoiceReader {
     for (int i = 0; i < delta.size(); i++) {
       if (carries(i)) {
         emptyDelta = false;
+        carrying++;
         content(i);
       }
     }
@@ -128,6 +133,7 @@ final class ChoiceReader {
   private void content(int i) {
     DeltaText text = DeltaText.of(delta, i);
     if (text != null) {
+      textAt = i;
       count(text, delta.valueEnd(i) - delta.valueStart(i) - 2);
     } else if (callsAt < 0 && delta.kind(i) == JsonKind.ARRAY && delta.isName(i, "tool_calls")) {
       callsAt = i;
@@ -184,6 +190,11 @@ final class ChoiceReader {
   /** The members of the delta; null where there is none. */
   @Nullable JsonMembers delta() {
     return hasDelta ? delta : null;
+  }
+
+  /** The one member of the delta that carries anything, where that is text; else -1. */
+  int onlyText() {
+    return carrying == 1 ? textAt : -1;
   }
 
   /** The delta as its repairs leave it; null where there is none. */

@@ -39,6 +39,11 @@ sealed interface ChunkOut permits ChatChunks, ResponseEvents {
   /** Writes the provider's chunk, and before it what was held. */
   void write(int choices, ByteBuf out);
 
+  /** Whether chunks of the same bytes, one behind the other, are written the same. */
+  default boolean repeats() {
+    return false;
+  }
+
   /** Writes text of our own. */
   void writeContent(String text, ByteBuf out);
 

@@ -32,6 +32,9 @@ abstract sealed class ChunkStream implements ReplyStream permits ChatStream, Com
     if (end == from) {
       return Step.ABSORBED;
     }
+    if (repeats(data, from, end, out)) {
+      return Step.WROTE;
+    }
     if (StreamEvents.isDone(data, from, end)) {
       return done(out);
     }
@@ -72,6 +75,14 @@ abstract sealed class ChunkStream implements ReplyStream permits ChatStream, Com
     badEvents++;
     badInARow++;
     return badInARow >= BAD_EVENTS_IN_A_ROW_MAX ? Step.BROKEN : Step.DROPPED;
+  }
+
+  /**
+   * Writes a chunk that is like the one before but for its text, where such are known; whether it
+   * did.
+   */
+  boolean repeats(byte[] data, int from, int end, ByteBuf out) {
+    return false;
   }
 
   /** The terminator came. */

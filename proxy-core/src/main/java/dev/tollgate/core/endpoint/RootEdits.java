@@ -4,6 +4,7 @@ import dev.tollgate.core.json.JsonBytes;
 import dev.tollgate.core.json.JsonKind;
 import dev.tollgate.core.json.JsonMembers;
 import dev.tollgate.core.json.JsonSplice;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * what it gives is valid until the next call.
  */
 final class RootEdits {
+  /** Members that only make chunks longer, so that nobody tells a text by its length. */
+  static final List<String> PADDING = List.of("obfuscation", "p");
+
   private final JsonMembers root;
   private final ReplyStamp stamp;
   private final JsonSplice edits;
@@ -40,8 +44,9 @@ final class RootEdits {
   JsonSplice chunk(Identity identity, int choices, @Nullable JsonSplice choiceEdits) {
     common(identity, choices, choiceEdits);
     deleteAll("usage", 0);
-    deleteAll("obfuscation", 0);
-    deleteAll("p", 0);
+    for (int i = 0; i < PADDING.size(); i++) {
+      deleteAll(PADDING.get(i), 0);
+    }
     return edits;
   }
 

@@ -172,7 +172,8 @@ final class JsonScanner {
     deepest = Math.max(deepest, depth);
   }
 
-  private int string(int open) throws InvalidJson {
+  /** Skips a string whose quotation mark stands at the offset. */
+  int string(int open) throws InvalidJson {
     int at = open + 1;
     while (true) {
       at = plainText(at);
