@@ -14,7 +14,7 @@ class TranslationCostTest {
 
   @ParameterizedTest
   @CsvSource({
-    "OPENAI, 2000",
+    "OPENAI, 64",
     "ANTHROPIC, 2000",
     "BEDROCK, 2000",
     "COHERE, 2000",
@@ -22,7 +22,7 @@ class TranslationCostTest {
     "OLLAMA, 2000",
   })
   void anEventTakesFewBytesOfHeapHoweverLongTheStream(Speaker speaker, long bytesMax) {
-    assertThat(bytesPerEvent(speaker)).isBetween(1L, bytesMax);
+    assertThat(bytesPerEvent(speaker)).isLessThanOrEqualTo(bytesMax);
   }
 
   private static long bytesPerEvent(Speaker speaker) {
@@ -30,6 +30,7 @@ class TranslationCostTest {
       feed(stream, 2_000); // what is made once, and the compiler's
       var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       long before = threads.getCurrentThreadAllocatedBytes();
+      assertThat(before).as("the JVM counts").isPositive();
       feed(stream, EVENTS);
       return (threads.getCurrentThreadAllocatedBytes() - before) / EVENTS;
     }
