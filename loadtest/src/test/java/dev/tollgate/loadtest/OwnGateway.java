@@ -10,6 +10,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.stream.Stream;
  */
 final class OwnGateway implements Subject {
   private static final Path CONFIG = Path.of("gateway.yaml").toAbsolutePath();
+  private static final Duration ANSWER = Duration.ofSeconds(20);
   private static final Pattern MOCK = Pattern.compile("(http://\\S+)");
   private static final Pattern SERVES = Pattern.compile("Tollgate serves (\\S+)");
   private static final Pattern KEY = Pattern.compile("(sk-llm-[0-9A-Za-z]+)");
@@ -91,10 +93,11 @@ final class OwnGateway implements Subject {
   @Override
   public OptionalDouble liveHeapBytes() {
     gateway.collectGarbage();
-    try (HttpClient http = HttpClient.newHttpClient()) {
+    // Without a bound one such question once waited from a quarter of a soak to its end.
+    try (HttpClient http = HttpClient.newBuilder().connectTimeout(ANSWER).build()) {
       String metrics =
           http.send(
-                  HttpRequest.newBuilder(URI.create(adminUrl + "/metrics")).build(),
+                  HttpRequest.newBuilder(URI.create(adminUrl + "/metrics")).timeout(ANSWER).build(),
                   BodyHandlers.ofString())
               .body();
       return OptionalDouble.of(Metrics.sum(metrics, "jvm_memory_pool_collection_used_bytes\\{.*}"));

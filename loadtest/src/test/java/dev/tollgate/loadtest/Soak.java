@@ -48,7 +48,7 @@ public final class Soak extends LoadSimulation {
             .pause(after)
             .exec(
                 session -> {
-                  Thread.ofVirtual().start(() -> earlyHeap.set(gateway.liveHeapBytes()));
+                  Thread.ofPlatform().daemon().start(() -> earlyHeap.set(gateway.liveHeapBytes()));
                   return session;
                 }));
   }

@@ -30,17 +30,33 @@ final class ChunkPattern {
   private int textBytes;
 
   /**
-   * Bytes around the text, its quotation marks not included.
-   *
-   * @param padding what stands between text and padding; null where there is none
-   * @param written what the client gets before its text, and behind it, the event's frame included
+   * Bytes around a chunk's text, its quotation marks included, and what the client gets of them.
    */
-  private record Known(
-      byte[] before,
-      byte @Nullable [] padding,
-      byte[] behind,
-      byte[] written,
-      byte[] writtenBehind) {}
+  private static final class Known {
+    final byte[] before;
+    final byte @Nullable [] padding;
+    final byte[] behind;
+    final byte[] written;
+    final byte[] writtenBehind;
+
+    /**
+     * @param padding what stands between text and padding; null where there is none
+     * @param written what the client gets before its text, the event's frame included
+     * @param writtenBehind what it gets behind it
+     */
+    Known(
+        byte[] before,
+        byte @Nullable [] padding,
+        byte[] behind,
+        byte[] written,
+        byte[] writtenBehind) {
+      this.before = before;
+      this.padding = padding;
+      this.behind = behind;
+      this.written = written;
+      this.writtenBehind = writtenBehind;
+    }
+  }
 
   /** Writes a chunk of the pattern; says whether it was one. */
   boolean write(byte[] data, int from, int to, ByteBuf out) {
