@@ -62,7 +62,7 @@ class ChunkPatternTest {
           text -> text(text).replace("1700000000", "17000000" + (10 + text.length() % 90)),
           text -> text(text).replace("\"created\":1700000000,", ""),
           text -> text(text).replace("\"id\":\"c1\",", ""),
-          text -> text(text).replace("}]", "}],\"" + "usage\":{\"prompt_tokens\":1}"),
+          text -> text(text).replace("}]", "}],\"usage\":{\"prompt_tokens\":1}"),
           text -> text(text).replace("}]", "}],\"x_llm_a\":1,\"error\":null"),
           text -> text(text).replace("{", "{ ").replace(",", " ,  "),
           text -> text(text).replace(",\"choices", ",\n\"choices").replace("\n", "\ndata: "),
@@ -72,7 +72,7 @@ class ChunkPatternTest {
           text -> delta("\"content\":\"" + text + "\",\"content\":\"" + text + "\""),
           text -> delta("\"cont\\u0065nt\":\"" + text + "\""),
           text -> delta("\"refusal\":\"" + text + "\",\"annotations\":[]"),
-          text -> delta("\"tool_calls\":[{\"index\":0,\"id\":\"x\",\"function\":{}}]"),
+          _ -> delta("\"tool_calls\":[{\"index\":0,\"id\":\"x\",\"function\":{}}]"),
           text -> root("[{\"delta\":{\"content\":\"" + text + "\"}}]"),
           text -> root("[{\"index\":1,\"delta\":{\"content\":\"" + text + "\"}}]"),
           text ->
@@ -85,10 +85,10 @@ class ChunkPatternTest {
                   "[{\"index\":0,\"delta\":{\"content\":\""
                       + text
                       + "\"},\"finish_reason\":\"stop\"}]"),
-          text -> role(),
-          text -> finish("stop"),
-          text -> LAST,
-          text -> "{\"usage\":null}",
+          _ -> role(),
+          _ -> finish("stop"),
+          _ -> LAST,
+          _ -> "{\"usage\":null}",
           text -> text(text).replace("}]}", ""),
           text -> text(text) + "}",
           text -> text(text) + " \t",
