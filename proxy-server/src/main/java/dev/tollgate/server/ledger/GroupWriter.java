@@ -31,6 +31,7 @@ final class GroupWriter {
   private final Map<RequestId, Long> running = new HashMap<>();
 
   private volatile int runningCount;
+  private int underWayMost;
   private volatile int segmentBytesFree;
   private Segment segment;
   private long seq;
@@ -82,6 +83,7 @@ final class GroupWriter {
     switch (record) {
       case Reserve reserve -> {
         running.put(reserve.request(), segment.id());
+        underWayMost = Math.max(underWayMost, running.size() + charges.size());
         shelf.began(segment.id());
       }
       case Progress _ -> {}
@@ -117,6 +119,15 @@ final class GroupWriter {
   /** Reservations of requests that run. */
   int runningCount() {
     return runningCount;
+  }
+
+  /**
+   * The most requests at a time since this was asked for, those that wait for a sync among them.
+   */
+  int takeUnderWayMost() {
+    int most = underWayMost;
+    underWayMost = running.size();
+    return most;
   }
 
   /** Space for records that is there already. */

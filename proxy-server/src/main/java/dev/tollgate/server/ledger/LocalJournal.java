@@ -37,7 +37,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
   private static final int PROGRESS_SHARE = 2;
 
   /** Within which charges share a sync: while loops answer at once, and however slow they are. */
-  private static final Duration SHARED_LEAST = Duration.ofNanos(500_000);
+  private static final Duration SHARED_LEAST = Duration.ofNanos(800_000);
 
   private static final Duration SHARED_MOST = Duration.ofMillis(5);
 
@@ -232,7 +232,7 @@ public final class LocalJournal implements Journal, Charges, BooksWatch.Journall
         return;
       }
       int worthwhile =
-          pace.next(charges, writer.runningCount(), completions.loopNanos(), System.nanoTime());
+          pace.next(charges, writer.takeUnderWayMost(), completions.loopNanos(), System.nanoTime());
       doorbell.await(worked, worthwhile, pace.horizonNanos(), queue::isEmpty);
     }
   }

@@ -10,13 +10,14 @@ import java.time.Duration;
  * writer's thread.
  */
 final class Pace {
-  /** The rate, and the wait for loops, are those of about so long. */
+  /** All that is known is of about so long. */
   private static final double MEMORY_NANOS = Duration.ofMillis(20).toNanos();
 
   private final long leastNanos;
   private final long mostNanos;
   private double horizonNanos;
   private double chargesPerNano;
+  private double underWayMost;
   private long lastNanos;
 
   /**
@@ -32,19 +33,22 @@ final class Pace {
 
   /**
    * For how many charges the next sync should be, at least 1: as many as should come within the
-   * horizon, and no more than there are requests that could end meanwhile.
+   * horizon, and no more than requests were under way at a time, for who calls again only when it
+   * was answered does not come meanwhile.
    *
    * @param charges that the last look at the queue found
-   * @param running requests whose end is still to come
+   * @param underWay the most requests that were at a time, up to their charge's sync, since the
+   *     last look
    * @param loopNanos how long an event loop lately kept waiting what was given to it
    */
-  int next(int charges, int running, long loopNanos, long nowNanos) {
+  int next(int charges, int underWay, long loopNanos, long nowNanos) {
     double elapsed = Math.max(1, nowNanos - lastNanos);
     double weight = Math.min(1, elapsed / MEMORY_NANOS);
     chargesPerNano += weight * (charges / elapsed - chargesPerNano);
     horizonNanos += weight * (Math.clamp(loopNanos, leastNanos, mostNanos) - horizonNanos);
+    underWayMost = Math.max(underWay, underWayMost + weight * (underWay - underWayMost));
     lastNanos = nowNanos;
-    double expected = Math.min(chargesPerNano * horizonNanos, running);
+    double expected = Math.min(chargesPerNano * horizonNanos, underWayMost);
     return Math.max(1, (int) expected);
   }
 

@@ -55,13 +55,24 @@ final class PaceTest {
   }
 
   @Test
-  void nobodyWaitsForMoreThanThoseWhoStillRun() {
+  void whoCallsAgainOnlyWhenItWasAnsweredNeverWaits() {
+    for (int i = 0; i < 1_000; i++) { // 10,000 a second
+      assertThat(after(Duration.ofNanos(100_000), 1, 1)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void nobodyWaitsForMoreThanWereUnderWayAtATime() {
     int wanted = 0;
     for (int i = 0; i < 1_000; i++) {
-      wanted = after(Duration.ofNanos(500_000), 10, 3);
+      wanted = after(Duration.ofNanos(500_000), 10, i % 10 == 0 ? 3 : 0);
     }
-    assertThat(wanted).isEqualTo(3);
-    assertThat(after(Duration.ofNanos(500_000), 10, 0)).isEqualTo(1);
+    assertThat(wanted).as("the most of late").isEqualTo(2);
+    assertThat(after(Duration.ofNanos(500_000), 10, 3)).isEqualTo(3);
+    for (int i = 0; i < 100; i++) {
+      wanted = after(Duration.ofNanos(500_000), 10, 0);
+    }
+    assertThat(wanted).as("and not for ever").isEqualTo(1);
   }
 
   @Test
@@ -76,8 +87,8 @@ final class PaceTest {
     assertThat(wanted).isEqualTo(1);
   }
 
-  private int after(Duration pause, int charges, int running) {
+  private int after(Duration pause, int charges, int underWay) {
     now += pause.toNanos();
-    return pace.next(charges, running, loop, now);
+    return pace.next(charges, underWay, loop, now);
   }
 }
