@@ -34,7 +34,7 @@ final class Table {
           added("steady", "plain, 500/s: added p99 us", "plain", "latency", "p99"),
           cpu("high", "plain", "plain, high rate: CPU us/request"),
           added("high", "plain, high rate: added p99 us", "plain", "latency", "p99"),
-          cpu("prompt", "plain", "32 KiB prompt: CPU us/request"),
+          cpu("prompt", "plain", "32 KiB prompt, a quarter of that rate: CPU us/request"),
           added("fresh", "new streams: first token added p50 us", "stream", "first_token", "p50"),
           added("fresh", "new streams: first token added p99 us", "stream", "first_token", "p99"),
           first("fresh", "new streams: first token p99 us, the provider's time included"),
@@ -47,6 +47,7 @@ final class Table {
           resident("many", "streams", "many slow streams: RSS MB"),
           resident("bodies", "plain", "150 kB bodies: RSS MB"),
           of("bodies", "150 kB bodies: answered", "plain", "target/answered"),
+          new Figure("store", "PostgreSQL beside it: CPU us/request", Table::storeMicros),
           new Figure("start", "start to ready ms", report -> number(report, "/ready_ms")));
 
   private final Path folder;
@@ -87,6 +88,10 @@ final class Table {
 
   private static Figure delay(String row, String title, String quantile) {
     return of(row, title, "streams", "target/event_delay_us/" + quantile);
+  }
+
+  private static double storeMicros(JsonNode report) {
+    return number(report, "/cpu_us_per_request");
   }
 
   private static double framesWrong(JsonNode report) {
