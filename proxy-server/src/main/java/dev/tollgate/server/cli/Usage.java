@@ -61,6 +61,8 @@ final class Usage extends TenantVerb {
             "requests",
             "prompt_tokens",
             "completion_tokens",
+            "cached_tokens",
+            "reasoning_tokens",
             "cost_micro");
   }
 
@@ -70,6 +72,8 @@ final class Usage extends TenantVerb {
         .put("requests", sum.requests())
         .put("prompt_tokens", sum.promptTokens())
         .put("completion_tokens", sum.completionTokens())
+        .put("cached_tokens", sum.cachedTokens())
+        .put("reasoning_tokens", sum.reasoningTokens())
         .put("cost_micro", sum.cost().value());
   }
 }

@@ -61,6 +61,9 @@ class RequestLogIT {
     assertThat(sums.path(0).path("requests").asLong()).isEqualTo(2);
     assertThat(sums.path(0).path("cost_micro")).isEqualTo(usage.path("x_llm_cost_micro"));
     assertThat(sums.path(0).path("completion_tokens")).isEqualTo(usage.path("completion_tokens"));
+    for (String tokens : List.of("cached_tokens", "reasoning_tokens")) {
+      assertThat(sums.path(0).path(tokens)).isEqualTo(charged.path(tokens));
+    }
   }
 
   @Test

@@ -114,14 +114,45 @@ class StoreVerbsIT {
   @Test
   void whereNothingWasAskedThereIsNothingToShow() throws Exception {
     assertThat(json("requests", "list", "--since", "7d")).isEmpty();
-    assertThat(json("usage", "--by", "model")).isEmpty();
+    json("orgs", "create", "idle");
+    assertThat(json("usage", "--by", "model", "--org", "idle")).isEmpty();
     assertThat(run("requests", "list")).isZero();
     assertThat(out.toString())
         .matches(
             "TS +KEY_ID +ROUTE +MODEL +STATUS +OUTCOME +PROMPT_TOKENS +COMPLETION_TOKENS"
                 + " +CACHED_TOKENS +REASONING_TOKENS +COST +TOTAL_MS +REQUEST_ID +ROUTING\\R");
-    assertThat(run("usage", "--since", "30d")).isZero();
-    assertThat(out.toString()).matches("DAY +REQUESTS +PROMPT_TOKENS +COMPLETION_TOKENS +COST\\R");
+    assertThat(run("usage", "--since", "30d", "--org", "idle")).isZero();
+    assertThat(out.toString())
+        .matches(
+            "DAY +REQUESTS +PROMPT_TOKENS +COMPLETION_TOKENS +CACHED_TOKENS +REASONING_TOKENS"
+                + " +COST\\R");
+  }
+
+  @Test
+  void usageSumsTokensOfEachKind() throws Exception {
+    String org = json("orgs", "create", "busy").path("id").asText();
+    String key = json("keys", "create", "--org", "busy", "--name", "k").path("id").asText();
+    try (Store store = Store.forCommand(StoreOptions.embedded(folder.resolve("data")))) {
+      var charge =
+          new Settlement(
+              RequestId.at(System.currentTimeMillis()),
+              new OrgId(UUID.fromString(org)),
+              new KeyId(key),
+              0,
+              MicroUsd.ZERO,
+              new MicroUsd(1_500_000),
+              new Tokens(40, 30, 20, 10, false),
+              Settlement.How.COMPLETED,
+              new byte[0]);
+      store.bank().settle(new Holder(new UUID(0, 10), 1, new UUID(0, 11)), List.of(charge));
+    }
+    assertThat(json("usage", "--by", "key", "--org", "busy").path(0).toString())
+        .isEqualTo(
+            "{\"key\":\"%s\",\"requests\":1,\"prompt_tokens\":40,\"completion_tokens\":30,"
+                    .formatted(key)
+                + "\"cached_tokens\":20,\"reasoning_tokens\":10,\"cost_micro\":1500000}");
+    assertThat(run("usage", "--by", "key", "--org", "busy")).isZero();
+    assertThat(out.toString()).containsPattern(key + " +1 +40 +30 +20 +10 +1.50");
   }
 
   @Test

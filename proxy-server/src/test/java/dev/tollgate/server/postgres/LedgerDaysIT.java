@@ -59,10 +59,31 @@ class LedgerDaysIT {
     daysLater(1, Duration.ofHours(1));
     assertThat(days().close()).contains(day);
     assertThat(days().close()).isEmpty();
-    assertThat(sums()).containsOnly("7 1");
+    assertThat(sums()).containsOnly("7 1 1 2 3 4");
 
     settle(then + 1, 5, "");
-    assertThat(sums()).hasSize(4).containsOnly("12 2");
+    assertThat(sums()).hasSize(4).containsOnly("12 2 2 4 6 8");
+    assertThat(audit().run()).isEmpty();
+    assertThat(audit().runFull()).isEmpty();
+  }
+
+  @Test
+  void usageIsTheSameOfADayThatIsOpenClosedOrDropped() throws Exception {
+    settle(then + 1, 5, "");
+    var ofTwo = new UsageReport.Row(key.value(), 2, 2, 4, 6, 8, new MicroUsd(12));
+    assertThat(usage(UsageReport.By.KEY)).containsExactly(ofTwo);
+    daysLater(1, Duration.ofHours(1));
+    assertThat(days().close()).contains(day);
+    assertThat(usage(UsageReport.By.KEY)).containsExactly(ofTwo);
+
+    settle(then + 2, 3, "");
+    var ofThree = new UsageReport.Row(key.value(), 3, 3, 6, 9, 12, new MicroUsd(15));
+    assertThat(usage(UsageReport.By.KEY)).containsExactly(ofThree);
+    assertThat(audit().runFull()).isEmpty();
+    daysLater(9, Duration.ZERO);
+    books.bank().tick(node, ++calls, List.of());
+    assertThat(retain(8, 8).charges()).contains(day);
+    assertThat(usage(UsageReport.By.KEY)).containsExactly(ofThree);
     assertThat(audit().run()).isEmpty();
     assertThat(audit().runFull()).isEmpty();
   }
@@ -183,7 +204,9 @@ class LedgerDaysIT {
 
   private List<String> sums() throws Exception {
     return books.execute(
-        "SELECT sum_micro || ' ' || n FROM settlement_rollup WHERE day = ?::date", day.toString());
+        "SELECT concat_ws(' ', sum_micro, n, prompt_tokens, completion_tokens, cached_tokens,"
+            + " reasoning_tokens) FROM settlement_rollup WHERE day = ?::date",
+        day.toString());
   }
 
   private List<UsageReport.Row> usage(UsageReport.By by) throws Exception {
@@ -191,7 +214,7 @@ class LedgerDaysIT {
   }
 
   private static UsageReport.Row row(@Nullable String group) {
-    return new UsageReport.Row(group, 1, 1, 2, new MicroUsd(7));
+    return new UsageReport.Row(group, 1, 1, 2, 3, 4, new MicroUsd(7));
   }
 
   private Dropped retain(int chargeDays, int requestDays) throws Exception {

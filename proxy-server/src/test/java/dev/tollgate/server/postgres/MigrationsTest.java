@@ -91,7 +91,10 @@ final class MigrationsTest {
               "f1dfaf6a2f4a41b640818dcc16526f218c72bd0084dfdeed91cc7e30403322d7"),
           Map.entry(
               "V25__plans_of_steps.sql",
-              "e88433246972d49ff404f9dc3aa1bdd0cc4352c0867091d23d5336bfda53eca1"));
+              "e88433246972d49ff404f9dc3aa1bdd0cc4352c0867091d23d5336bfda53eca1"),
+          Map.entry(
+              "V26__tokens_of_closed_days.sql",
+              "9ad359d5ba5c68f91ca886a79ef44c34fed0d8529faa977d7a06989373a5a542"));
 
   @Test
   void noMigrationIsChangedAfterItLanded() throws Exception {

@@ -11,11 +11,11 @@ import dev.tollgate.core.ledger.Settlement;
 import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.server.postgres.RequestHistory.Entry;
 import dev.tollgate.server.postgres.RequestHistory.Filter;
+import dev.tollgate.server.postgres.UsageReport.Row;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -52,7 +52,7 @@ class RequestHistoryIT {
             0,
             new MicroUsd(10),
             new MicroUsd(7),
-            new Tokens(5, 6, 0, 0, true),
+            new Tokens(5, 6, 1, 2, true),
             Settlement.How.CRASH,
             new byte[0]);
     books
@@ -70,7 +70,9 @@ class RequestHistoryIT {
         BAD.value(),
         org.value(),
         key.value(),
-        line("a/b", "rejected"));
+        """
+        {"model": "a/b", "outcome": "rejected", "prompt_tokens": 8, "completion_tokens": 4,
+         "cached_tokens": 7, "reasoning_tokens": 1}""");
   }
 
   @AfterAll
@@ -113,17 +115,19 @@ class RequestHistoryIT {
   void usageIsSummedByWhateverIsAsked() throws Exception {
     UsageReport report = books.store().usageReport();
     assertThat(report.sum(UsageReport.By.MODEL, org, HOUR_AGO))
-        .containsExactly(row("a/b", 2, 1, 2, 3), row("a/c", 1, 1, 2, 4), row(null, 1, 5, 6, 7));
+        .containsExactly(
+            new Row("a/b", 2, 9, 6, 10, 5, new MicroUsd(3)),
+            new Row("a/c", 1, 1, 2, 3, 4, new MicroUsd(4)),
+            new Row(null, 1, 5, 6, 1, 2, new MicroUsd(7)));
     assertThat(report.sum(UsageReport.By.KEY, null, HOUR_AGO))
-        .containsExactlyInAnyOrder(row(key.value(), 3, 6, 8, 10), row(other.value(), 1, 1, 2, 4));
-    List<UsageReport.Row> days = report.sum(UsageReport.By.DAY, org, HOUR_AGO);
-    assertThat(days.stream().mapToLong(UsageReport.Row::requests).sum()).isEqualTo(4);
+        .containsExactlyInAnyOrder(
+            new Row(key.value(), 3, 14, 12, 11, 7, new MicroUsd(10)),
+            new Row(other.value(), 1, 1, 2, 3, 4, new MicroUsd(4)));
+    List<Row> days = report.sum(UsageReport.By.DAY, org, HOUR_AGO);
+    assertThat(days.stream().mapToLong(Row::requests).sum()).isEqualTo(4);
+    assertThat(days.stream().mapToLong(Row::cachedTokens).sum()).isEqualTo(14);
+    assertThat(days.stream().mapToLong(Row::reasoningTokens).sum()).isEqualTo(11);
     assertThat(report.sum(UsageReport.By.DAY, books.newOrg(), HOUR_AGO)).isEmpty();
-  }
-
-  private static UsageReport.Row row(
-      @Nullable String group, long requests, long prompt, long completion, long cost) {
-    return new UsageReport.Row(group, requests, prompt, completion, new MicroUsd(cost));
   }
 
   private static String line(String model, String outcome) {

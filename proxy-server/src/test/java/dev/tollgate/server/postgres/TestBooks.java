@@ -25,6 +25,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** Books in a database of their own, with a clock that a test sets. */
@@ -152,7 +153,13 @@ final class TestBooks implements AutoCloseable {
 
   /** Runs a statement; returns the first column of what it answers. */
   List<String> execute(String sql, @Nullable Object... values) throws SQLException {
-    try (Connection connection = store.pool().getConnection();
+    return execute(store.pool(), sql, values);
+  }
+
+  /** The same in a database that no store was opened on. */
+  static List<String> execute(DataSource source, String sql, @Nullable Object... values)
+      throws SQLException {
+    try (Connection connection = source.getConnection();
         PreparedStatement statement = connection.prepareStatement(sql)) {
       for (int i = 0; i < values.length; i++) {
         statement.setObject(i + 1, values[i]);
