@@ -1,5 +1,6 @@
 package dev.tollgate.core.pipeline;
 
+import dev.tollgate.core.upstream.ClientsFirst;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.epoll.Epoll;
@@ -38,12 +39,13 @@ public enum Transport {
     };
   }
 
-  /** What an event loop group is made with. */
+  /** What an event loop group is made with: clients go before providers on its loops. */
   public IoHandlerFactory ioHandlers() {
-    return switch (this) {
-      case EPOLL -> EpollIoHandler.newFactory();
-      case NIO -> NioIoHandler.newFactory();
-    };
+    return ClientsFirst.on(
+        switch (this) {
+          case EPOLL -> EpollIoHandler.newFactory();
+          case NIO -> NioIoHandler.newFactory();
+        });
   }
 
   public Class<? extends ServerChannel> serverChannel() {

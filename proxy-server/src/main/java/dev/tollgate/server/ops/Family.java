@@ -97,7 +97,7 @@ public enum Family {
   LOOP_WAIT(
       GAUGE,
       "tollgate_event_loop_wait_seconds",
-      "How long the worst event loop kept tasks waiting on average in the last 250 ms."),
+      "How long what providers sent waited for the worst event loop, the last 250 ms' mean."),
   UPSTREAM_CONNECTIONS(
       GAUGE,
       "tollgate_upstream_connections",

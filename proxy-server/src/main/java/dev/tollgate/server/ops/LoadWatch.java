@@ -43,7 +43,7 @@ public final class LoadWatch implements AutoCloseable {
    *
    * @param requestsMax requests in work at most
    * @param requestsMin requests in work below which none is turned away
-   * @param loopWait how long loops may keep tasks waiting on average
+   * @param loopWait how long loops may keep waiting what providers sent, on average
    */
   public record Rules(boolean enabled, int requestsMax, int requestsMin, Duration loopWait) {
     public Rules {

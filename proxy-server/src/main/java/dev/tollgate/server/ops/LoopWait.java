@@ -1,5 +1,6 @@
 package dev.tollgate.server.ops;
 
+import dev.tollgate.core.upstream.ClientsFirst;
 import io.netty.util.concurrent.EventExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -9,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * How long loops keep waiting what is given to them: small tasks are sent through, at most one on
- * each loop at a time. One that is stuck counts with the time it has waited so far.
+ * How long loops keep waiting what providers sent: small tasks are sent through their lines, at
+ * most one on each loop at a time. One that is stuck counts with the time it has waited so far.
  */
 final class LoopWait {
   private final LongSupplier nanos;
@@ -53,7 +54,7 @@ final class LoopWait {
     void send() {
       if (sentNanos.compareAndSet(NONE, nanos.getAsLong())) {
         try {
-          loop.execute(this);
+          loop.execute(() -> ClientsFirst.inLine(this));
         } catch (RejectedExecutionException loopHasEnded) {
           sentNanos.set(NONE);
         }

@@ -42,7 +42,7 @@ final class RequestsLimit {
 
   /**
    * @param most the bound of the configuration; also where it begins
-   * @param waitMax how long loops may keep tasks waiting on average
+   * @param waitMax how long loops may keep waiting what providers sent, on average
    */
   RequestsLimit(int least, int most, Duration waitMax) {
     this.least = Math.min(least, most);

@@ -70,8 +70,9 @@ public record ServerSettings(
               min = "1")
           @Nullable Integer requestsMin,
       @Key(
-              about = "time that event loops may keep work waiting; above it fewer requests run",
-              initial = "5ms",
+              about =
+                  "time that what providers sent may wait for an event loop; above it fewer run",
+              initial = "20ms",
               min = "1ms")
           Duration loopWait,
       @Key(about = "share of the heap that may be needed", initial = "0.95", min = "0.1", max = "1")

@@ -2,8 +2,14 @@ package dev.tollgate.server.ops;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.pipeline.Transport;
+import dev.tollgate.core.upstream.ClientsFirst;
+import io.netty.channel.EventLoop;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class LoopWaitTest {
@@ -49,5 +55,24 @@ final class LoopWaitTest {
     clock.advance(Duration.ofMillis(40));
 
     assertThat(both.look()).isEqualTo(Duration.ofMillis(40));
+  }
+
+  @Test
+  void whoWaitsInALoopsLineIsWaitedFor() throws Exception {
+    try (var loops = new MultiThreadIoEventLoopGroup(1, Transport.auto().ioHandlers())) {
+      var inLine = new LoopWait(loops, clock::nanoTime);
+      EventLoop loop = loops.next();
+      loop.submit(
+              () -> {
+                ClientsFirst.inLine(() -> clock.pass(Duration.ofMillis(30)));
+                inLine.probe();
+              })
+          .sync();
+      var behind = new CountDownLatch(1);
+      loop.execute(() -> ClientsFirst.inLine(behind::countDown));
+      assertThat(behind.await(20, TimeUnit.SECONDS)).isTrue();
+
+      assertThat(inLine.look()).isEqualTo(Duration.ofMillis(30));
+    }
   }
 }

@@ -126,6 +126,9 @@ final class Queues {
           Map.entry("core/routing/Fleet", "one entry for each provider, key and route"),
           Map.entry(
               "core/upstream/EndpointConnections", "the pools of one endpoint, one for a loop"),
+          Map.entry(
+              "core/upstream/ClientsFirst",
+              "one entry for each connection of a loop to a provider"),
           Map.entry("core/upstream/UpstreamPool", "one entry for each endpoint"),
           Map.entry("core/upstream/Upstreams", "one entry for each endpoint and event loop"),
           Map.entry("server/bench/Connections", "connections of a benchmark, up to its bound"),

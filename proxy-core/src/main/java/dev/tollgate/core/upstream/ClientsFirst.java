@@ -1,0 +1,243 @@
+package dev.tollgate.core.upstream;
+
+import io.netty.channel.ChannelException;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.nio.NioIoHandle;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.netty.util.concurrent.Ticker;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The order of work on an event loop: what a client sends is handled at once, what providers send
+ * waits in a line, and the loop looks for clients again after each half millisecond of it. So a
+ * loop that is all but full with streams answers a new request within a turn, and not behind
+ * everybody's next piece. The line is as long as there are connections to providers. Confined to
+ * its loop.
+ */
+public final class ClientsFirst implements IoHandler {
+  /**
+   * A look costs a system call, and for who waits in line a report once more: the shorter the turn,
+   * the less a full loop passes on.
+   */
+  static final long TURN_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
+
+  private static final Logger log = LoggerFactory.getLogger(ClientsFirst.class);
+  private static final FastThreadLocal<@Nullable ClientsFirst> OF_THIS_LOOP =
+      new FastThreadLocal<>();
+
+  private final IoHandler io;
+  private final LongSupplier nanos;
+  private final ArrayDeque<Runnable> line = new ArrayDeque<>();
+  private @Nullable Side registeredLast;
+
+  ClientsFirst(IoHandler io, LongSupplier nanos) {
+    this.io = io;
+    this.nanos = nanos;
+  }
+
+  /** Event loops that drive these sockets, of epoll or NIO, in this order. */
+  public static IoHandlerFactory on(IoHandlerFactory sockets) {
+    return loop -> new ClientsFirst(sockets.newHandler(loop), Ticker.systemTicker()::nanoTime);
+  }
+
+  /**
+   * What arrives on the connection that was registered last waits in line from now on. Called where
+   * a channel is initialized, on its loop; without effect on a loop that has no line.
+   */
+  static void lastRegisteredWaits() {
+    ClientsFirst its = OF_THIS_LOOP.get();
+    if (its != null && its.registeredLast != null) {
+      its.registeredLast.waits = true;
+    }
+  }
+
+  /**
+   * Runs this on the loop that calls when all had their turn who wait in its line; at once on a
+   * loop that has none.
+   */
+  public static void inLine(Runnable task) {
+    ClientsFirst its = OF_THIS_LOOP.get();
+    if (its == null) {
+      task.run();
+    } else {
+      its.line.add(task);
+    }
+  }
+
+  @Override
+  public void initialize() {
+    OF_THIS_LOOP.set(this);
+    io.initialize();
+  }
+
+  @Override
+  public int run(IoHandlerContext context) {
+    int clients = io.run(line.isEmpty() ? context : new WithoutSleep(context));
+    return clients + turn();
+  }
+
+  /** At least one is handled, however long the clients took: nobody waits forever. */
+  private int turn() {
+    if (line.isEmpty()) {
+      return 0;
+    }
+    int handled = 0;
+    long beganNanos = nanos.getAsLong();
+    Runnable next = line.poll();
+    while (next != null) {
+      handle(next);
+      handled++;
+      next = nanos.getAsLong() - beganNanos < TURN_NANOS ? line.poll() : null;
+    }
+    return handled;
+  }
+
+  private static void handle(Runnable next) {
+    try {
+      next.run();
+    } catch (RuntimeException surprise) {
+      log.error("what a provider sent was not handled", surprise);
+    }
+  }
+
+  @Override
+  public IoRegistration register(IoHandle handle) throws Exception {
+    registeredLast = null;
+    Side side = Side.of(handle, line);
+    IoRegistration registration = io.register(side);
+    registeredLast = side;
+    return registration;
+  }
+
+  @Override
+  public boolean isCompatible(Class<? extends IoHandle> handleType) {
+    return io.isCompatible(handleType);
+  }
+
+  @Override
+  public void wakeup() {
+    io.wakeup();
+  }
+
+  @Override
+  public void prepareToDestroy() {
+    io.prepareToDestroy();
+  }
+
+  @Override
+  public void destroy() {
+    OF_THIS_LOOP.remove();
+    line.clear();
+    io.destroy();
+  }
+
+  /** One socket, which the transport knows instead of Netty's own handle. */
+  abstract static class Side implements IoHandle, Runnable {
+    private final IoHandle socket;
+    private final ArrayDeque<Runnable> line;
+    private boolean waits;
+    private @Nullable IoRegistration registration;
+    private @Nullable IoEvent event;
+
+    Side(IoHandle socket, ArrayDeque<Runnable> line) {
+      this.socket = socket;
+      this.line = line;
+    }
+
+    private static Side of(IoHandle handle, ArrayDeque<Runnable> line) {
+      return switch (handle) {
+        case EpollIoHandle socket -> new EpollSide(socket, line);
+        case NioIoHandle socket -> new NioSide(socket, line);
+        case IoHandle other -> throw new IllegalArgumentException("no socket: " + other);
+      };
+    }
+
+    /** One event that asks for what either asks for. */
+    abstract IoEvent both(IoEvent before, IoEvent now);
+
+    @Override
+    public final void handle(IoRegistration its, IoEvent now) {
+      if (!waits) {
+        socket.handle(its, now);
+        return;
+      }
+      if (event == null) {
+        line.add(this);
+        event = now;
+      } else {
+        event = both(event, now); // it is reported at each look until it had its turn
+      }
+      registration = its;
+    }
+
+    /** Its turn. The connection may have ended while it waited. */
+    @Override
+    public final void run() {
+      IoRegistration its = registration;
+      IoEvent now = event;
+      registration = null;
+      event = null;
+      if (its != null && now != null && its.isValid()) {
+        socket.handle(its, now);
+      }
+    }
+
+    @Override
+    public final void registered() {
+      socket.registered();
+    }
+
+    @Override
+    public final void unregistered() {
+      socket.unregistered();
+    }
+
+    @Override
+    public final void close() {
+      try {
+        socket.close();
+      } catch (Exception e) {
+        throw new ChannelException("a socket was not closed", e);
+      }
+    }
+  }
+
+  /** Lets nobody in line wait for a loop that sleeps. */
+  private record WithoutSleep(IoHandlerContext context) implements IoHandlerContext {
+    @Override
+    public boolean canBlock() {
+      return false;
+    }
+
+    @Override
+    public long delayNanos(long nowNanos) {
+      return 0;
+    }
+
+    @Override
+    public long deadlineNanos() {
+      return context.deadlineNanos();
+    }
+
+    @Override
+    public void reportActiveIoTime(long activeNanos) {
+      context.reportActiveIoTime(activeNanos);
+    }
+
+    @Override
+    public boolean shouldReportActiveIoTime() {
+      return context.shouldReportActiveIoTime();
+    }
+  }
+}

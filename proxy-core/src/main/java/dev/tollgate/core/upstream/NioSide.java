@@ -1,0 +1,32 @@
+package dev.tollgate.core.upstream;
+
+import io.netty.channel.IoEvent;
+import io.netty.channel.nio.NioIoEvent;
+import io.netty.channel.nio.NioIoHandle;
+import io.netty.channel.nio.NioIoOps;
+import java.nio.channels.SelectableChannel;
+import java.util.ArrayDeque;
+
+/** A socket that NIO drives. */
+final class NioSide extends ClientsFirst.Side implements NioIoHandle {
+  private final NioIoHandle socket;
+
+  NioSide(NioIoHandle socket, ArrayDeque<Runnable> line) {
+    super(socket, line);
+    this.socket = socket;
+  }
+
+  @Override
+  public SelectableChannel selectableChannel() {
+    return socket.selectableChannel();
+  }
+
+  @Override
+  IoEvent both(IoEvent before, IoEvent now) {
+    NioIoOps its = ((NioIoEvent) before).ops();
+    NioIoOps more = ((NioIoEvent) now).ops();
+    return its.contains(more) ? before : new Event(its.with(more));
+  }
+
+  private record Event(NioIoOps ops) implements NioIoEvent {}
+}

@@ -1,0 +1,308 @@
+package dev.tollgate.core.upstream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.nio.NioIoEvent;
+import io.netty.channel.nio.NioIoHandle;
+import io.netty.channel.nio.NioIoOps;
+import java.nio.channels.SelectableChannel;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who goes first, with a transport that reports what the test says. */
+class ClientsFirstTest {
+  private final Reports reports = new Reports();
+  private final List<String> handled = new ArrayList<>();
+  private long nanos;
+  private long eachTakesNanos = ClientsFirst.TURN_NANOS;
+  private final ClientsFirst turns = new ClientsFirst(reports, () -> nanos);
+
+  @BeforeEach
+  void begin() {
+    turns.initialize();
+  }
+
+  @AfterEach
+  void end() {
+    turns.destroy();
+  }
+
+  @Test
+  void aClientGoesBeforeProvidersThatWereReportedEarlier() throws Exception {
+    provider("p1");
+    provider("p2");
+    client("c");
+
+    reports.next("p1", "p2", "c");
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).containsExactly("c READ", "p1 READ");
+  }
+
+  @Test
+  void theLoopLooksForClientsAfterEachTurn() throws Exception {
+    provider("p1");
+    provider("p2");
+    provider("p3");
+    client("c");
+
+    reports.next("p1", "p2", "p3");
+    reports.next("p2", "p3");
+    reports.next("c", "p3");
+    for (int look = 0; look < 3; look++) {
+      turns.run(MAY_SLEEP);
+    }
+
+    assertThat(handled).containsExactly("p1 READ", "p2 READ", "c READ", "p3 READ");
+  }
+
+  @Test
+  void aTurnIsAsLongAsItsTimeNotAsItsNumber() throws Exception {
+    eachTakesNanos = ClientsFirst.TURN_NANOS / 4;
+    String[] names = {"p1", "p2", "p3", "p4", "p5", "p6"};
+    for (String name : names) {
+      provider(name);
+    }
+
+    reports.next(names);
+
+    assertThat(turns.run(MAY_SLEEP)).as("those that were reported, and handled").isEqualTo(6 + 4);
+    assertThat(handled).hasSize(4);
+  }
+
+  @Test
+  void theLineMovesHoweverManyClientsAsk() throws Exception {
+    provider("p1");
+    provider("p2");
+    client("c");
+
+    reports.next("p1", "p2", "c", "c", "c");
+    reports.next("c", "c", "c");
+    turns.run(MAY_SLEEP);
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).containsSubsequence("c READ", "p1 READ", "c READ", "p2 READ").hasSize(8);
+  }
+
+  @Test
+  void theLoopSleepsOnlyWhereNobodyWaits() throws Exception {
+    provider("p1");
+    provider("p2");
+
+    reports.next("p1", "p2");
+    for (int look = 0; look < 3; look++) {
+      turns.run(MAY_SLEEP);
+    }
+
+    assertThat(reports.mightSleep).containsExactly(true, false, true);
+  }
+
+  @Test
+  void whoIsReportedWhileItWaitsHasOneTurnForAll() throws Exception {
+    provider("p1");
+    provider("p2");
+
+    reports.next("p1", "p2");
+    reports.next("p2", "p2 WRITE");
+    turns.run(MAY_SLEEP);
+    turns.run(MAY_SLEEP);
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).containsExactly("p1 READ", "p2 READ WRITE");
+  }
+
+  @Test
+  void whoEndedWhileItWaitedHasNoTurn() throws Exception {
+    provider("p1");
+    provider("p2");
+
+    reports.next("p1", "p2");
+    turns.run(MAY_SLEEP);
+    reports.of("p2").cancel();
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).containsExactly("p1 READ");
+  }
+
+  @Test
+  void aSurpriseAmidTheLineEndsNeitherTheLoopNorTheLine() throws Exception {
+    eachTakesNanos = 0;
+    provider("p1");
+    ClientsFirst.inLine(
+        () -> {
+          throw new IllegalStateException("a test's");
+        });
+
+    reports.next("p1");
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).containsExactly("p1 READ");
+  }
+
+  @Test
+  void aTaskInLineRunsBehindThoseWhoWaitAlready() throws Exception {
+    eachTakesNanos = 0;
+    provider("p1");
+    client("c");
+    reports.andThen = () -> ClientsFirst.inLine(() -> handled.add("task"));
+
+    reports.next("p1", "c");
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).containsExactly("c READ", "p1 READ", "task");
+  }
+
+  @Test
+  void aLoopWithoutALineRunsATaskAtOnce() {
+    turns.destroy();
+
+    ClientsFirst.inLine(() -> handled.add("task"));
+
+    assertThat(handled).containsExactly("task");
+  }
+
+  private void client(String name) throws Exception {
+    reports.name = name;
+    turns.register(new Socket(name));
+  }
+
+  private void provider(String name) throws Exception {
+    client(name);
+    ClientsFirst.lastRegisteredWaits();
+  }
+
+  private static final IoHandlerContext MAY_SLEEP =
+      new IoHandlerContext() {
+        @Override
+        public boolean canBlock() {
+          return true;
+        }
+
+        @Override
+        public long delayNanos(long nowNanos) {
+          return 1;
+        }
+
+        @Override
+        public long deadlineNanos() {
+          return 1;
+        }
+      };
+
+  /** Handles what it is told in the time that the test says. */
+  private final class Socket implements NioIoHandle {
+    private final String name;
+
+    Socket(String name) {
+      this.name = name;
+    }
+
+    @Override
+    public void handle(IoRegistration registration, IoEvent event) {
+      NioIoOps ops = ((NioIoEvent) event).ops();
+      handled.add(
+          name
+              + (ops.contains(NioIoOps.READ) ? " READ" : "")
+              + (ops.contains(NioIoOps.WRITE) ? " WRITE" : ""));
+      nanos += eachTakesNanos;
+    }
+
+    @Override
+    public SelectableChannel selectableChannel() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** A transport that reports at each look who is next. */
+  private static final class Reports implements IoHandler {
+    private final Map<String, Registration> registrations = new TreeMap<>();
+    private final ArrayDeque<String[]> looks = new ArrayDeque<>();
+    private final List<Boolean> mightSleep = new ArrayList<>();
+    private Runnable andThen = () -> {};
+    private String name = "";
+
+    void next(String... names) {
+      looks.add(names);
+    }
+
+    Registration of(String who) {
+      return Objects.requireNonNull(registrations.get(who));
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+      mightSleep.add(context.canBlock());
+      String[] ready = looks.isEmpty() ? new String[0] : looks.remove();
+      for (String who : ready) {
+        String its = who.replace(" WRITE", "");
+        NioIoOps ops = who.equals(its) ? NioIoOps.READ : NioIoOps.WRITE;
+        Registration reported = of(its);
+        reported.handle.handle(reported, (NioIoEvent) () -> ops);
+      }
+      andThen.run();
+      return ready.length;
+    }
+
+    @Override
+    public IoRegistration register(IoHandle handle) {
+      var registration = new Registration(handle);
+      registrations.put(name, registration);
+      return registration;
+    }
+
+    @Override
+    public void wakeup() {}
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+      return true;
+    }
+  }
+
+  private static final class Registration implements IoRegistration {
+    private final IoHandle handle;
+    private boolean cancelled;
+
+    Registration(IoHandle handle) {
+      this.handle = handle;
+    }
+
+    @Override
+    @SuppressWarnings("TypeParameterUnusedInFormals") // as Netty declares it
+    public <T> T attachment() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long submit(IoOps ops) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean isValid() {
+      return !cancelled;
+    }
+
+    @Override
+    public boolean cancel() {
+      cancelled = true;
+      return true;
+    }
+  }
+}
