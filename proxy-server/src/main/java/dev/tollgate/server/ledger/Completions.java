@@ -1,5 +1,6 @@
 package dev.tollgate.server.ledger;
 
+import dev.tollgate.core.upstream.ClientsFirst;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -30,7 +31,7 @@ final class Completions {
     ready.forEach(this::run);
   }
 
-  /** How long a loop lately let wait what was given to it. */
+  /** How long a loop lately let wait what providers sent. */
   long loopNanos() {
     return loopNanos;
   }
@@ -40,7 +41,7 @@ final class Completions {
     try {
       loop.execute(
           () -> {
-            loopNanos = System.nanoTime() - given;
+            ClientsFirst.inLine(() -> loopNanos = System.nanoTime() - given);
             tasks.forEach(Completions::runOne);
           });
     } catch (RejectedExecutionException e) {

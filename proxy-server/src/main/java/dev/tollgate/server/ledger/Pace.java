@@ -39,7 +39,7 @@ final class Pace {
    * @param charges that the last look at the queue found
    * @param underWay the most requests that were at a time, up to their charge's sync, since the
    *     last look
-   * @param loopNanos how long an event loop lately kept waiting what was given to it
+   * @param loopNanos how long an event loop lately kept waiting what providers sent
    */
   int next(int charges, int underWay, long loopNanos, long nowNanos) {
     double elapsed = Math.max(1, nowNanos - lastNanos);
