@@ -1,7 +1,5 @@
 package dev.tollgate.core.upstream;
 
-import io.netty.channel.ChannelException;
-import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -20,9 +18,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The order of work on an event loop: what a client sends is handled at once, what providers send
- * waits in a line, and the loop looks for clients again after each half millisecond of it. So a
- * loop that is all but full with streams answers a new request within a turn, and not behind
- * everybody's next piece. The line is as long as there are connections to providers. Confined to
+ * waits in a line, and the loop looks for clients again after half a millisecond of the line, or
+ * after as long as the clients took. So a loop that is all but full with streams answers a new
+ * request within a turn, and not behind everybody's next piece, and a flood of requests leaves
+ * streams half of the loop. The line is as long as there are connections to providers. Confined to
  * its loop.
  */
 public final class ClientsFirst implements IoHandler {
@@ -39,7 +38,7 @@ public final class ClientsFirst implements IoHandler {
   private final IoHandler io;
   private final LongSupplier nanos;
   private final ArrayDeque<Runnable> line = new ArrayDeque<>();
-  private @Nullable Side registeredLast;
+  private @Nullable LoopSocket registeredLast;
 
   ClientsFirst(IoHandler io, LongSupplier nanos) {
     this.io = io;
@@ -58,7 +57,7 @@ public final class ClientsFirst implements IoHandler {
   static void lastRegisteredWaits() {
     ClientsFirst its = OF_THIS_LOOP.get();
     if (its != null && its.registeredLast != null) {
-      its.registeredLast.waits = true;
+      its.registeredLast.waitFromNowOn();
     }
   }
 
@@ -83,12 +82,16 @@ public final class ClientsFirst implements IoHandler {
 
   @Override
   public int run(IoHandlerContext context) {
-    int clients = io.run(line.isEmpty() ? context : new WithoutSleep(context));
-    return clients + turn();
+    if (line.isEmpty()) {
+      return io.run(context) + turn(TURN_NANOS); // it may have slept: how long it took says nothing
+    }
+    long beganNanos = nanos.getAsLong();
+    int clients = io.run(new WithoutSleep(context));
+    return clients + turn(Math.max(TURN_NANOS, nanos.getAsLong() - beganNanos));
   }
 
-  /** At least one is handled, however long the clients took: nobody waits forever. */
-  private int turn() {
+  /** The line has half of the time at least, however many clients ask: streams go on in a flood. */
+  private int turn(long turnNanos) {
     if (line.isEmpty()) {
       return 0;
     }
@@ -98,7 +101,7 @@ public final class ClientsFirst implements IoHandler {
     while (next != null) {
       handle(next);
       handled++;
-      next = nanos.getAsLong() - beganNanos < TURN_NANOS ? line.poll() : null;
+      next = nanos.getAsLong() - beganNanos < turnNanos ? line.poll() : null;
     }
     return handled;
   }
@@ -114,10 +117,18 @@ public final class ClientsFirst implements IoHandler {
   @Override
   public IoRegistration register(IoHandle handle) throws Exception {
     registeredLast = null;
-    Side side = Side.of(handle, line);
-    IoRegistration registration = io.register(side);
-    registeredLast = side;
+    LoopSocket socket = socket(handle);
+    IoRegistration registration = io.register(socket);
+    registeredLast = socket;
     return registration;
+  }
+
+  private LoopSocket socket(IoHandle handle) {
+    return switch (handle) {
+      case EpollIoHandle socket -> new EpollLoopSocket(socket, line::add);
+      case NioIoHandle socket -> new NioLoopSocket(socket, line::add);
+      case IoHandle other -> throw new IllegalArgumentException("no socket: " + other);
+    };
   }
 
   @Override
@@ -140,77 +151,6 @@ public final class ClientsFirst implements IoHandler {
     OF_THIS_LOOP.remove();
     line.clear();
     io.destroy();
-  }
-
-  /** One socket, which the transport knows instead of Netty's own handle. */
-  abstract static class Side implements IoHandle, Runnable {
-    private final IoHandle socket;
-    private final ArrayDeque<Runnable> line;
-    private boolean waits;
-    private @Nullable IoRegistration registration;
-    private @Nullable IoEvent event;
-
-    Side(IoHandle socket, ArrayDeque<Runnable> line) {
-      this.socket = socket;
-      this.line = line;
-    }
-
-    private static Side of(IoHandle handle, ArrayDeque<Runnable> line) {
-      return switch (handle) {
-        case EpollIoHandle socket -> new EpollSide(socket, line);
-        case NioIoHandle socket -> new NioSide(socket, line);
-        case IoHandle other -> throw new IllegalArgumentException("no socket: " + other);
-      };
-    }
-
-    /** One event that asks for what either asks for. */
-    abstract IoEvent both(IoEvent before, IoEvent now);
-
-    @Override
-    public final void handle(IoRegistration its, IoEvent now) {
-      if (!waits) {
-        socket.handle(its, now);
-        return;
-      }
-      if (event == null) {
-        line.add(this);
-        event = now;
-      } else {
-        event = both(event, now); // it is reported at each look until it had its turn
-      }
-      registration = its;
-    }
-
-    /** Its turn. The connection may have ended while it waited. */
-    @Override
-    public final void run() {
-      IoRegistration its = registration;
-      IoEvent now = event;
-      registration = null;
-      event = null;
-      if (its != null && now != null && its.isValid()) {
-        socket.handle(its, now);
-      }
-    }
-
-    @Override
-    public final void registered() {
-      socket.registered();
-    }
-
-    @Override
-    public final void unregistered() {
-      socket.unregistered();
-    }
-
-    @Override
-    public final void close() {
-      try {
-        socket.close();
-      } catch (Exception e) {
-        throw new ChannelException("a socket was not closed", e);
-      }
-    }
   }
 
   /** Lets nobody in line wait for a loop that sleeps. */

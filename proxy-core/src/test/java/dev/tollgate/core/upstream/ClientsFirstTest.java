@@ -98,6 +98,24 @@ class ClientsFirstTest {
   }
 
   @Test
+  void aFloodOfClientsLeavesTheLineAsMuchTimeAsItTook() throws Exception {
+    String[] providers = new String[9];
+    for (int n = 0; n < providers.length; n++) {
+      providers[n] = "p" + n;
+      provider(providers[n]);
+    }
+    client("c");
+
+    reports.next(providers);
+    reports.next("c", "c", "c", "c", "c", "c", "c", "c");
+    turns.run(MAY_SLEEP);
+    assertThat(handled).containsExactly("p0 READ");
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).as("each takes a turn's time").hasSize(1 + 8 + 8).endsWith("p8 READ");
+  }
+
+  @Test
   void theLoopSleepsOnlyWhereNobodyWaits() throws Exception {
     provider("p1");
     provider("p2");

@@ -5,13 +5,13 @@ import io.netty.channel.epoll.EpollIoEvent;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
-import java.util.ArrayDeque;
+import java.util.function.Consumer;
 
 /** A socket that epoll drives. */
-final class EpollSide extends ClientsFirst.Side implements EpollIoHandle {
+final class EpollLoopSocket extends LoopSocket implements EpollIoHandle {
   private final EpollIoHandle socket;
 
-  EpollSide(EpollIoHandle socket, ArrayDeque<Runnable> line) {
+  EpollLoopSocket(EpollIoHandle socket, Consumer<Runnable> line) {
     super(socket, line);
     this.socket = socket;
   }

@@ -5,13 +5,13 @@ import io.netty.channel.nio.NioIoEvent;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoOps;
 import java.nio.channels.SelectableChannel;
-import java.util.ArrayDeque;
+import java.util.function.Consumer;
 
 /** A socket that NIO drives. */
-final class NioSide extends ClientsFirst.Side implements NioIoHandle {
+final class NioLoopSocket extends LoopSocket implements NioIoHandle {
   private final NioIoHandle socket;
 
-  NioSide(NioIoHandle socket, ArrayDeque<Runnable> line) {
+  NioLoopSocket(NioIoHandle socket, Consumer<Runnable> line) {
     super(socket, line);
     this.socket = socket;
   }
