@@ -1,3 +1,5 @@
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -12,34 +14,41 @@ import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.handler.codec.http.HttpClientCodec;
 import io.netty.handler.codec.http.HttpServerCodec;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.net.InetSocketAddress;
 
 /**
  * A bare relay: HTTP objects in, the same HTTP objects out, one connection to the provider for each
- * of a client, one event loop, and nothing of what a gateway does. {@code java Relay.java PORT PROVIDER}
+ * of a client, one event loop, and nothing of what a gateway does. {@code java Relay.java PORT PROVIDER},
+ * where port 0 is a free one; it prints which.
  */
 final class Relay {
   public static void main(String[] ports) throws Exception {
     var provider = new InetSocketAddress("127.0.0.1", Integer.parseInt(ports[1]));
     EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-    new ServerBootstrap()
-        .group(loop)
-        .channel(EpollServerSocketChannel.class)
-        .option(ChannelOption.SO_BACKLOG, 4096)
-        .childOption(ChannelOption.TCP_NODELAY, true)
-        .childOption(ChannelOption.AUTO_READ, false)
-        .childHandler(
-            new ChannelInitializer<>() {
-              @Override
-              protected void initChannel(Channel client) {
-                connect(client, provider);
-              }
-            })
-        .bind("127.0.0.1", Integer.parseInt(ports[0]))
-        .sync()
-        .channel()
-        .closeFuture()
-        .sync();
+    Channel listening =
+        new ServerBootstrap()
+            .group(loop)
+            .channel(EpollServerSocketChannel.class)
+            .option(ChannelOption.SO_BACKLOG, 4096)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.AUTO_READ, false)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel client) {
+                    connect(client, provider);
+                  }
+                })
+            .bind("127.0.0.1", Integer.parseInt(ports[0]))
+            .sync()
+            .channel();
+    int port = ((InetSocketAddress) listening.localAddress()).getPort();
+    try (var out = new FileOutputStream(FileDescriptor.out)) {
+      out.write(("relays at " + port + System.lineSeparator()).getBytes(US_ASCII));
+    }
+    listening.closeFuture().sync();
   }
 
   private static void connect(Channel client, InetSocketAddress provider) {

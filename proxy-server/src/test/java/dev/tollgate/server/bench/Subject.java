@@ -22,9 +22,10 @@ import java.util.regex.Pattern;
 
 /** A process under measurement: the binary with one verb, its own JVM and its own memory. */
 final class Subject implements AutoCloseable {
+  private static final Path ROOT = Path.of(System.getProperty("tollgate.root", ".."));
+
   /** The jars of the present build. */
-  static final Path LIB =
-      Path.of(System.getProperty("tollgate.root", ".."), "proxy-server/target/tollgate/lib");
+  static final Path LIB = ROOT.resolve("proxy-server/target/tollgate/lib");
 
   private static final Pattern THREAD_CPU =
       Pattern.compile("^\"([^\"]+)\".* cpu=([0-9.]+)ms", Pattern.MULTILINE);
@@ -65,21 +66,23 @@ final class Subject implements AutoCloseable {
     return verb.equals("serve") ? Cores.ofTheGateway() : Cores.ofOthers();
   }
 
-  /** Starts a {@link BareRelay} to a port of this machine. */
+  /**
+   * Starts the bare relay of the comparison, between a port that it prints and one of this machine.
+   */
   static Subject relay(Path log, int port) throws IOException {
-    Path tests =
-        Path.of(System.getProperty("tollgate.root", ".."), "proxy-server/target/test-classes");
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
             "--enable-native-access=ALL-UNNAMED",
             "--sun-misc-unsafe-memory-access=allow",
+            "-XX:+UseCompactObjectHeaders",
             "-Xms512m",
             "-Xmx512m",
             "-cp",
-            LIB + "/*:" + tests,
-            BareRelay.class.getName(),
+            LIB + "/*",
+            ROOT.resolve("loadtest/compare/peers/Relay.java").toString(),
+            "0",
             Integer.toString(port)));
     return new Subject(new ProcessBuilder(command).redirectError(log.toFile()).start());
   }
