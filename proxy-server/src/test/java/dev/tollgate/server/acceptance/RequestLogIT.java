@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** What an operator sees of requests: one row each, whatever became of them. */
 class RequestLogIT {
+  private static final Duration APART = Duration.ofMillis(5);
   private static final Duration SOON = Duration.ofSeconds(20);
   private static final AtomicInteger ORGS = new AtomicInteger();
 
@@ -105,10 +106,14 @@ class RequestLogIT {
     }
   }
 
-  /** Asks in another millisecond than who asked before: rows of the same one are in no order. */
+  /**
+   * Asks in another millisecond than who asked before: rows of the same one are in no order. The
+   * milliseconds are those of the books' clock, which begin when they like and may be set back by
+   * one or two.
+   */
   private static RawResponse askLater(String model, String key) {
-    long before = System.currentTimeMillis();
-    while (System.currentTimeMillis() == before) {
+    long before = System.nanoTime();
+    while (System.nanoTime() - before < APART.toNanos()) {
       Thread.onSpinWait();
     }
     return Chats.ask(Shared.node(), model, key);
