@@ -1,5 +1,6 @@
 package dev.tollgate.core.exchange;
 
+import dev.tollgate.core.upstream.ClientsFirst;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -8,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one timer of an attempt. Deadlines move with every read, so they are only noted; the
- * scheduled task looks when it fires and sleeps on for what is left. Loop-confined.
+ * scheduled task looks when it fires, behind all that waits to be read, and sleeps on for what is
+ * left. Loop-confined.
  */
 final class AttemptClock {
   /** A deadline that never comes. */
@@ -22,6 +24,7 @@ final class AttemptClock {
   private long pausedSince;
   private long firesAt;
   private @Nullable ScheduledFuture<?> task;
+  private boolean closed;
 
   /**
    * @param totalDeadline on the loop's ticker, valid even while the clock is stopped
@@ -78,6 +81,7 @@ final class AttemptClock {
   }
 
   void close() {
+    closed = true;
     deadline = NEVER;
     if (task != null) {
       task.cancel(false);
@@ -104,6 +108,18 @@ final class AttemptClock {
       return;
     }
     if (next <= now()) {
+      // Behind what the provider sent: on a loop that stood still both come to light at once.
+      ClientsFirst.inLine(this::expireUnlessMoved);
+    } else {
+      arm();
+    }
+  }
+
+  private void expireUnlessMoved() {
+    if (closed) {
+      return;
+    }
+    if (Math.min(deadline, totalDeadline) <= now()) {
       onExpiry.run();
     } else {
       arm();

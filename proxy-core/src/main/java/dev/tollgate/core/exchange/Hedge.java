@@ -2,6 +2,7 @@ package dev.tollgate.core.exchange;
 
 import dev.tollgate.core.catalog.RoutingRules;
 import dev.tollgate.core.endpoint.InferenceRequest;
+import dev.tollgate.core.upstream.ClientsFirst;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Duration;
@@ -16,6 +17,7 @@ final class Hedge {
   private final EventExecutor loop;
   private final @Nullable Duration after;
   private @Nullable ScheduledFuture<?> timer;
+  private @Nullable Runnable awaited;
   private @Nullable Contender first;
   private @Nullable Contender second;
   private Hedged outcome = Hedged.NO;
@@ -31,12 +33,22 @@ final class Hedge {
   void await(Runnable late) {
     stop();
     if (after != null && outcome == Hedged.NO) {
-      timer = loop.schedule(late, after.toNanos(), TimeUnit.NANOSECONDS);
+      awaited = late;
+      // Behind a first token that came meanwhile and waits to be read.
+      Runnable due = () -> ClientsFirst.inLine(() -> lateUnlessStopped(late));
+      timer = loop.schedule(due, after.toNanos(), TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void lateUnlessStopped(Runnable late) {
+    if (awaited == late) {
+      late.run();
     }
   }
 
   /** Nobody waits for a first token any more. */
   void stop() {
+    awaited = null;
     if (timer != null) {
       timer.cancel(false);
       timer = null;

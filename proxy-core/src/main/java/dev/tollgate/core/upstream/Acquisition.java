@@ -65,7 +65,9 @@ public final class Acquisition {
     this.late = late;
     this.undo = undo;
     if (clock == null) {
-      clock = pool.loop().schedule(this::expired, remaining().toNanos(), TimeUnit.NANOSECONDS);
+      // Behind connections that were made meanwhile, or came back, and wait to be seen.
+      Runnable due = () -> ClientsFirst.inLine(this::expired);
+      clock = pool.loop().schedule(due, remaining().toNanos(), TimeUnit.NANOSECONDS);
     }
   }
 

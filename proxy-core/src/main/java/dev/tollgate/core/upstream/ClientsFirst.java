@@ -1,5 +1,6 @@
 package dev.tollgate.core.upstream;
 
+import io.netty.channel.Channel;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
@@ -10,6 +11,8 @@ import io.netty.channel.nio.NioIoHandle;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.Ticker;
 import java.util.ArrayDeque;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -19,10 +22,10 @@ import org.slf4j.LoggerFactory;
 /**
  * The order of work on an event loop: what a client sends is handled at once, what providers send
  * waits in a line, and the loop looks for clients again after half a millisecond of the line, or
- * after as long as the clients took. So a loop that is all but full with streams answers a new
- * request within a turn, and not behind everybody's next piece, and a flood of requests leaves
- * streams half of the loop. The line is as long as there are connections to providers. Confined to
- * its loop.
+ * after as long as it took to read what clients sent. So a loop that is all but full with streams
+ * answers a new request within a turn, and not behind everybody's next piece, and a flood of
+ * requests leaves streams half of the loop's time for sockets. The line is as long as there are
+ * connections to providers. Confined to its loop.
  */
 public final class ClientsFirst implements IoHandler {
   /**
@@ -38,7 +41,9 @@ public final class ClientsFirst implements IoHandler {
   private final IoHandler io;
   private final LongSupplier nanos;
   private final ArrayDeque<Runnable> line = new ArrayDeque<>();
-  private @Nullable LoopSocket registeredLast;
+
+  /** Those that are registered. */
+  private final Map<IoHandle, LoopSocket> sockets = new IdentityHashMap<>();
 
   ClientsFirst(IoHandler io, LongSupplier nanos) {
     this.io = io;
@@ -51,13 +56,20 @@ public final class ClientsFirst implements IoHandler {
   }
 
   /**
-   * What arrives on the connection that was registered last waits in line from now on. Called where
-   * a channel is initialized, on its loop; without effect on a loop that has no line.
+   * What arrives on this connection waits in line from now on. Called on its loop once it is
+   * registered; without effect on a loop that has no line.
    */
-  static void lastRegisteredWaits() {
+  static void waits(Channel channel) {
     ClientsFirst its = OF_THIS_LOOP.get();
-    if (its != null && its.registeredLast != null) {
-      its.registeredLast.waitFromNowOn();
+    if (its != null && channel.unsafe() instanceof IoHandle handle) {
+      its.waits(handle);
+    }
+  }
+
+  void waits(IoHandle handle) {
+    LoopSocket socket = sockets.get(handle);
+    if (socket != null) {
+      socket.waitFromNowOn();
     }
   }
 
@@ -116,17 +128,20 @@ public final class ClientsFirst implements IoHandler {
 
   @Override
   public IoRegistration register(IoHandle handle) throws Exception {
-    registeredLast = null;
     LoopSocket socket = socket(handle);
-    IoRegistration registration = io.register(socket);
-    registeredLast = socket;
-    return registration;
+    sockets.put(handle, socket); // the transport may say at once that it is registered
+    try {
+      return io.register(socket);
+    } catch (Exception failed) {
+      sockets.remove(handle);
+      throw failed;
+    }
   }
 
   private LoopSocket socket(IoHandle handle) {
     return switch (handle) {
-      case EpollIoHandle socket -> new EpollLoopSocket(socket, line::add);
-      case NioIoHandle socket -> new NioLoopSocket(socket, line::add);
+      case EpollIoHandle socket -> new EpollLoopSocket(socket, line::add, sockets::remove);
+      case NioIoHandle socket -> new NioLoopSocket(socket, line::add, sockets::remove);
       case IoHandle other -> throw new IllegalArgumentException("no socket: " + other);
     };
   }
@@ -151,6 +166,7 @@ public final class ClientsFirst implements IoHandler {
     OF_THIS_LOOP.remove();
     line.clear();
     io.destroy();
+    sockets.clear();
   }
 
   /** Lets nobody in line wait for a loop that sleeps. */

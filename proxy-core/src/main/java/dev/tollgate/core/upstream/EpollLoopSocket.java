@@ -1,6 +1,7 @@
 package dev.tollgate.core.upstream;
 
 import io.netty.channel.IoEvent;
+import io.netty.channel.IoHandle;
 import io.netty.channel.epoll.EpollIoEvent;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoOps;
@@ -11,8 +12,8 @@ import java.util.function.Consumer;
 final class EpollLoopSocket extends LoopSocket implements EpollIoHandle {
   private final EpollIoHandle socket;
 
-  EpollLoopSocket(EpollIoHandle socket, Consumer<Runnable> line) {
-    super(socket, line);
+  EpollLoopSocket(EpollIoHandle socket, Consumer<Runnable> line, Consumer<IoHandle> ended) {
+    super(socket, line, ended);
     this.socket = socket;
   }
 
@@ -25,7 +26,8 @@ final class EpollLoopSocket extends LoopSocket implements EpollIoHandle {
   IoEvent both(IoEvent before, IoEvent now) {
     EpollIoOps its = ((EpollIoEvent) before).ops();
     EpollIoOps more = ((EpollIoEvent) now).ops();
-    return its.contains(more) ? before : new Event(its.with(more));
+    int both = its.value() | more.value(); // Netty's with() adds nothing to what overlaps
+    return both == its.value() ? before : new Event(EpollIoOps.valueOf(both));
   }
 
   private record Event(EpollIoOps ops) implements EpollIoEvent {}

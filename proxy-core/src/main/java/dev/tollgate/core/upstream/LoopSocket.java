@@ -14,13 +14,19 @@ import org.jspecify.annotations.Nullable;
 abstract class LoopSocket implements IoHandle, Runnable {
   private final IoHandle socket;
   private final Consumer<Runnable> line;
+  private final Consumer<IoHandle> ended;
   private boolean waits;
   private @Nullable IoRegistration registration;
   private @Nullable IoEvent event;
 
-  LoopSocket(IoHandle socket, Consumer<Runnable> line) {
+  /**
+   * @param line takes it whenever something arrived and it waits
+   * @param ended hears of Netty's own handle when it is not registered any more
+   */
+  LoopSocket(IoHandle socket, Consumer<Runnable> line, Consumer<IoHandle> ended) {
     this.socket = socket;
     this.line = line;
+    this.ended = ended;
   }
 
   /** What arrives waits in line from now on. */
@@ -65,6 +71,7 @@ abstract class LoopSocket implements IoHandle, Runnable {
 
   @Override
   public final void unregistered() {
+    ended.accept(socket);
     socket.unregistered();
   }
 

@@ -1,6 +1,7 @@
 package dev.tollgate.core.upstream;
 
 import io.netty.channel.IoEvent;
+import io.netty.channel.IoHandle;
 import io.netty.channel.nio.NioIoEvent;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoOps;
@@ -11,8 +12,8 @@ import java.util.function.Consumer;
 final class NioLoopSocket extends LoopSocket implements NioIoHandle {
   private final NioIoHandle socket;
 
-  NioLoopSocket(NioIoHandle socket, Consumer<Runnable> line) {
-    super(socket, line);
+  NioLoopSocket(NioIoHandle socket, Consumer<Runnable> line, Consumer<IoHandle> ended) {
+    super(socket, line, ended);
     this.socket = socket;
   }
 
@@ -25,7 +26,8 @@ final class NioLoopSocket extends LoopSocket implements NioIoHandle {
   IoEvent both(IoEvent before, IoEvent now) {
     NioIoOps its = ((NioIoEvent) before).ops();
     NioIoOps more = ((NioIoEvent) now).ops();
-    return its.contains(more) ? before : new Event(its.with(more));
+    int both = its.value() | more.value(); // Netty's with() adds nothing to what overlaps
+    return both == its.value() ? before : new Event(NioIoOps.valueOf(both));
   }
 
   private record Event(NioIoOps ops) implements NioIoEvent {}

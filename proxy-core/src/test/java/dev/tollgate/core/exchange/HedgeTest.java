@@ -11,11 +11,14 @@ import dev.tollgate.core.money.MicroUsd;
 import dev.tollgate.core.routing.Breaker;
 import dev.tollgate.core.routing.ExtraTry;
 import dev.tollgate.core.testkit.InMemoryLedger.Charged;
+import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.RecordedClient;
 import dev.tollgate.core.testkit.RecordedClient.Answer;
 import dev.tollgate.core.testkit.Scenario;
 import dev.tollgate.core.testkit.TestCatalog;
+import dev.tollgate.core.testkit.TestLine;
 import dev.tollgate.core.testkit.Wire;
+import dev.tollgate.core.upstream.ClientsFirst;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -52,6 +55,22 @@ class HedgeTest {
           .extracting(Charged::cost)
           .containsExactly(new MicroUsd(9));
       requireClosedCircuit(scenario);
+    }
+  }
+
+  @Test
+  void aFirstTokenThatCameWhileTheLoopStoodStillIsNotLate() {
+    try (var line = new TestLine();
+        var scenario = Scenario.of(TestCatalog.of("alpha", "beta"))) {
+      RecordedClient client = scenario.ask(hedged(""));
+      ProviderLink first = scenario.link(0);
+      ClientsFirst.inLine(() -> first.send(Wire.STREAM_HEAD + Wire.wholeStream("one")));
+      scenario.passMillis(500);
+      line.turn();
+      scenario.run();
+      requireText(client, "one");
+      assertThat(scenario.links()).isOne();
+      assertThat(scenario.served().hedged()).isEqualTo(Hedged.NO);
     }
   }
 

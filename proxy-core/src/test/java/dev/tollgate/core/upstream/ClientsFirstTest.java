@@ -143,6 +143,48 @@ class ClientsFirstTest {
   }
 
   @Test
+  void whatOverlapsIsAddedToo() throws Exception {
+    provider("p1");
+    provider("p2");
+
+    reports.next("p1", "p2");
+    reports.next("p2 WRITE");
+    reports.next("p1", "p2", "p2 READ WRITE");
+    turns.run(MAY_SLEEP);
+    handled.clear();
+    turns.run(MAY_SLEEP);
+    turns.run(MAY_SLEEP);
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).containsExactly("p2 READ WRITE", "p1 READ", "p2 READ WRITE");
+  }
+
+  @Test
+  void anotherThatIsRegisteredMeanwhileDoesNotWaitInItsPlace() throws Exception {
+    Socket provider = client("p");
+    client("c");
+    turns.waits(provider);
+
+    reports.next("p", "c");
+    turns.run(MAY_SLEEP);
+
+    assertThat(handled).containsExactly("c READ", "p READ");
+  }
+
+  @Test
+  void whoIsNotRegisteredAnyMoreIsForgotten() throws Exception {
+    Socket provider = client("p");
+    reports.of("p").handle.unregistered();
+    turns.waits(provider);
+
+    reports.next("p");
+    turns.run(MAY_SLEEP);
+
+    assertThat(reports.mightSleep).containsExactly(true);
+    assertThat(handled).containsExactly("p READ");
+  }
+
+  @Test
   void whoEndedWhileItWaitedHasNoTurn() throws Exception {
     provider("p1");
     provider("p2");
@@ -192,14 +234,15 @@ class ClientsFirstTest {
     assertThat(handled).containsExactly("task");
   }
 
-  private void client(String name) throws Exception {
+  private Socket client(String name) throws Exception {
     reports.name = name;
-    turns.register(new Socket(name));
+    Socket socket = new Socket(name);
+    var _ = turns.register(socket);
+    return socket;
   }
 
   private void provider(String name) throws Exception {
-    client(name);
-    ClientsFirst.lastRegisteredWaits();
+    turns.waits(client(name));
   }
 
   private static final IoHandlerContext MAY_SLEEP =
@@ -268,8 +311,11 @@ class ClientsFirstTest {
       mightSleep.add(context.canBlock());
       String[] ready = looks.isEmpty() ? new String[0] : looks.remove();
       for (String who : ready) {
-        String its = who.replace(" WRITE", "");
-        NioIoOps ops = who.equals(its) ? NioIoOps.READ : NioIoOps.WRITE;
+        String its = who.split(" ", 2)[0];
+        NioIoOps ops =
+            who.equals(its)
+                ? NioIoOps.READ
+                : who.contains("READ") ? NioIoOps.READ.with(NioIoOps.WRITE) : NioIoOps.WRITE;
         Registration reported = of(its);
         reported.handle.handle(reported, (NioIoEvent) () -> ops);
       }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.testkit.ProviderLink;
 import dev.tollgate.core.testkit.ScriptedConnector.Manner;
+import dev.tollgate.core.testkit.TestLine;
 import dev.tollgate.core.upstream.Loops.Wish;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,6 +137,21 @@ class PoolTest {
       loops.upstreams.retireAllBut(Set.of(loops.provider.endpoint()));
       loops.run();
       assertThat(loops.link(0).isOpen()).isTrue();
+    }
+  }
+
+  @Test
+  void aConnectionThatCameBackWhileTheLoopStoodStillIsNotTooLate() {
+    try (var line = new TestLine();
+        var loops = new Loops(1, 1, 10)) {
+      Wish first = loops.wish(0);
+      Wish second = loops.wish(0);
+      ClientsFirst.inLine(() -> first.serve(loops.link(0)));
+      loops.passMillis(2_000);
+      assertThat(second.outcome).isNull();
+      line.turn();
+      assertThat(second.lease().isReused()).isTrue();
+      second.drop();
     }
   }
 
