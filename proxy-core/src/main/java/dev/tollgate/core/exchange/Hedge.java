@@ -17,7 +17,10 @@ final class Hedge {
   private final EventExecutor loop;
   private final @Nullable Duration after;
   private @Nullable ScheduledFuture<?> timer;
-  private @Nullable Runnable awaited;
+
+  /** Which wait for a first token it is; who stopped waiting has another. */
+  private int waits;
+
   private @Nullable Contender first;
   private @Nullable Contender second;
   private Hedged outcome = Hedged.NO;
@@ -33,22 +36,22 @@ final class Hedge {
   void await(Runnable late) {
     stop();
     if (after != null && outcome == Hedged.NO) {
-      awaited = late;
+      int its = waits;
       // Behind a first token that came meanwhile and waits to be read.
-      Runnable due = () -> ClientsFirst.inLine(() -> lateUnlessStopped(late));
+      Runnable due = () -> ClientsFirst.inLine(() -> lateUnlessStopped(its, late));
       timer = loop.schedule(due, after.toNanos(), TimeUnit.NANOSECONDS);
     }
   }
 
-  private void lateUnlessStopped(Runnable late) {
-    if (awaited == late) {
+  private void lateUnlessStopped(int its, Runnable late) {
+    if (waits == its) {
       late.run();
     }
   }
 
   /** Nobody waits for a first token any more. */
   void stop() {
-    awaited = null;
+    waits++;
     if (timer != null) {
       timer.cancel(false);
       timer = null;

@@ -12,7 +12,6 @@ import io.netty.util.concurrent.FastThreadLocal;
 import io.netty.util.concurrent.Ticker;
 import java.util.ArrayDeque;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +42,7 @@ public final class ClientsFirst implements IoHandler {
   private final ArrayDeque<Runnable> line = new ArrayDeque<>();
 
   /** Those that are registered. */
-  private final Map<IoHandle, LoopSocket> sockets = new IdentityHashMap<>();
+  private final IdentityHashMap<IoHandle, LoopSocket> sockets = new IdentityHashMap<>();
 
   ClientsFirst(IoHandler io, LongSupplier nanos) {
     this.io = io;
