@@ -165,14 +165,21 @@ class LeavingBeforeAProviderIT {
       throws InterruptedException {
     int linesBefore = node.err().count();
     Duration stayed;
+    Duration seenHeld;
     try (RawClient client = ask(node, phase.model, stream)) {
       long askedNanos = System.nanoTime();
       awaitHeld(node, phase.held());
-      stayed = Duration.ofNanos(System.nanoTime() - askedNanos);
+      long heldNanos = System.nanoTime();
+      awaitHeld(node, phase.held());
+      long leftNanos = System.nanoTime();
+      stayed = Duration.ofNanos(leftNanos - askedNanos);
+      seenHeld = Duration.ofNanos(leftNanos - heldNanos);
       leave.by(client);
     }
     awaitHeld(node, IN_FRONT);
-    return inWork(node, phase.model, linesBefore).minus(stayed);
+    Duration inWork = inWork(node, phase.model, linesBefore);
+    assertThat(inWork).as("not ended before it left").isGreaterThan(seenHeld);
+    return inWork.minus(stayed);
   }
 
   private static Duration inWork(Binary node, String model, int linesBefore)
