@@ -117,11 +117,12 @@ public final class ClientsFirst implements IoHandler {
     return handled;
   }
 
+  /** An error that got out of here would end the loop, and all that it serves. */
   private static void handle(Runnable next) {
     try {
       next.run();
-    } catch (RuntimeException surprise) {
-      log.error("what a provider sent was not handled", surprise);
+    } catch (Throwable surprise) {
+      log.error("what waited in line was not handled", surprise);
     }
   }
 

@@ -11,6 +11,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.nio.NioIoEvent;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoOps;
+import io.netty.util.internal.PlatformDependent;
 import java.nio.channels.SelectableChannel;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,6 +22,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who goes first, with a transport that reports what the test says. */
 class ClientsFirstTest {
@@ -197,14 +200,15 @@ class ClientsFirstTest {
     assertThat(handled).containsExactly("p1 READ");
   }
 
-  @Test
-  void aSurpriseAmidTheLineEndsNeitherTheLoopNorTheLine() throws Exception {
+  /** Such as direct memory that ran out while a timeout was dealt with. */
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, OutOfMemoryError.class})
+  void aSurpriseAmidTheLineEndsNeitherTheLoopNorTheLine(Class<? extends Throwable> surprise)
+      throws Exception {
     eachTakesNanos = 0;
     provider("p1");
-    ClientsFirst.inLine(
-        () -> {
-          throw new IllegalStateException("a test's");
-        });
+    Throwable thrown = surprise.getConstructor(String.class).newInstance("a test's");
+    ClientsFirst.inLine(() -> PlatformDependent.throwException(thrown));
 
     reports.next("p1");
     turns.run(MAY_SLEEP);
