@@ -135,6 +135,12 @@ final class Postmaster {
             "port=" + port,
             "max_connections=" + connectionsMax,
             "shared_buffers=64MB",
+            "wal_buffers=16MB",
+            // Charges that come fast fill these buffers every second or two. Emptying them is left
+            // to the background writer, beside the backend that books, and not to that itself.
+            "bgwriter_delay=20ms",
+            "bgwriter_lru_maxpages=1000",
+            "bgwriter_lru_multiplier=4",
             "jit=off");
     return List.of(
         binaries.program("pg_ctl"),

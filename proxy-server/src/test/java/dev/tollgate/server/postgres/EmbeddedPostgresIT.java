@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.server.postgres.EmbeddedPostgres.Beginning.Kind;
 import dev.tollgate.server.postgres.EmbeddedPostgres.Circumstances;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -72,6 +73,38 @@ class EmbeddedPostgresIT {
       var stranger = new DatabaseAddress(postgres.address().url(), PostgresHome.USER, null);
       assertThatThrownBy(() -> Migrations.plain(stranger).getConnection())
           .isInstanceOf(SQLException.class);
+    }
+  }
+
+  @Test
+  void aBackendKeepsTheMemoryOfABatchForTheNextOne() throws Exception {
+    SharedPostgres.copyClusterTo(dataDir);
+    try (var postgres = start();
+        Connection connection = Migrations.plain(postgres.address()).getConnection()) {
+      long backend = oneNumber(connection, "SELECT pg_backend_pid()");
+      String batch = "SELECT sum(length(x)) FROM unnest(array_fill('%s'::text, '{40000}')) x";
+      String eightMegabytes = batch.formatted("c".repeat(200));
+      for (int warmUp = 0; warmUp < 5; warmUp++) {
+        assertThat(oneNumber(connection, eightMegabytes)).isEqualTo(8_000_000);
+      }
+      long before = pagesTaken(backend);
+      assertThat(oneNumber(connection, eightMegabytes)).isEqualTo(8_000_000);
+      assertThat(pagesTaken(backend) - before).as("pages of 4 KiB").isLessThan(200);
+    }
+  }
+
+  /** Pages that the system gave to a process so far; field 10 of its line, by proc(5). */
+  private static long pagesTaken(long pid) throws IOException {
+    String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+    String behindTheName = line.substring(line.lastIndexOf(')') + 2);
+    return Long.parseLong(behindTheName.split(" ")[7]);
+  }
+
+  private static long oneNumber(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery(sql)) {
+      row.next();
+      return row.getLong(1);
     }
   }
 
