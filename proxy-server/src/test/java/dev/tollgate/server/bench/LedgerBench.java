@@ -59,7 +59,10 @@ import org.junit.jupiter.api.io.TempDir;
 class LedgerBench {
   private static final int SECONDS = Integer.getInteger("bench.seconds", 8);
   private static final int PER_SECOND = Integer.getInteger("bench.rate", 2_000);
-  private static final int CHARGES = Integer.getInteger("bench.charges", 300_000);
+
+  /** So many that the store writes over its old logs, as one does that is not new. */
+  private static final int CHARGES = Integer.getInteger("bench.charges", 1_500_000);
+
   private static final int OPEN_MAX = 256;
   private static final MicroUsd MOST = new MicroUsd(900);
   private static final MicroUsd COST = new MicroUsd(420);
@@ -211,7 +214,7 @@ class LedgerBench {
     for (int i = 0; i < OPEN_MAX; i++) {
       new Chain(ledger, payers, loops.get(i % loops.size()), left, done).start();
     }
-    assertThat(done.await(120, TimeUnit.SECONDS)).isTrue();
+    assertThat(done.await(300, TimeUnit.SECONDS)).isTrue();
     assertThat(settler.drain(Duration.ofSeconds(60))).isZero();
     return charges / ((System.nanoTime() - began) / 1e9);
   }
