@@ -82,8 +82,8 @@ class EmbeddedPostgresIT {
     try (var postgres = start();
         Connection connection = Migrations.plain(postgres.address()).getConnection()) {
       long backend = oneNumber(connection, "SELECT pg_backend_pid()");
-      String batch = "SELECT sum(length(x)) FROM unnest(array_fill('%s'::text, '{40000}')) x";
-      String eightMegabytes = batch.formatted("c".repeat(200));
+      String eightMegabytes =
+          "SELECT sum(length(x)) FROM unnest(array_fill(repeat('c', 200), '{40000}')) x";
       for (int warmUp = 0; warmUp < 5; warmUp++) {
         assertThat(oneNumber(connection, eightMegabytes)).isEqualTo(8_000_000);
       }
@@ -97,7 +97,7 @@ class EmbeddedPostgresIT {
   private static long pagesTaken(long pid) throws IOException {
     String line = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
     String behindTheName = line.substring(line.lastIndexOf(')') + 2);
-    return Long.parseLong(behindTheName.split(" ")[7]);
+    return Long.parseLong(behindTheName.split(" ", 9)[7]);
   }
 
   private static long oneNumber(Connection connection, String sql) throws SQLException {
